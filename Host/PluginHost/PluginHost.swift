@@ -295,9 +295,10 @@ public actor PluginHost {
                 before.isNamed = true
                 seen[id] = before
                 let call = instance.context.record.markHanging(at: clock.now())?.callText ?? "a call"
-                logger.error(
-                    "The plugin \(instance.plugin) hangs: \(call) has not returned for \(limit); only a restart of the host ends the call, since the plugin runs inside the host"
-                )
+                let text =
+                    "The plugin \(instance.plugin) hangs: \(call) has not returned for \(limit); "
+                    + "only a restart of the host ends the call, since the plugin runs inside the host"
+                logger.error("\(text)")
                 instance.thread.passOver()
             }
         }

@@ -32,10 +32,11 @@ struct GlobalOptions: ParsableArguments {
 
     /// What plugins are opened for.
     enum Purpose {
-        /// For a command's work. Plugins that cannot be used for another reason than their settings are named in the log.
+        /// For a command's work. Plugins that cannot be used for another reason than their settings are named in the
+        /// log.
         case work
-        /// To run the accounts: while something is wrong with the config, it is told with it which secrets and certificates are
-        /// missing; else each account tells it for itself, so that the others run.
+        /// To run the accounts: while something is wrong with the config, it is told with it which secrets and
+        /// certificates are missing; else each account tells it for itself, so that the others run.
         case run
         /// To tell what is wrong with the config and what it names, and nothing else.
         case validation
@@ -45,7 +46,8 @@ struct GlobalOptions: ParsableArguments {
     /// - Parameters:
     ///   - trace: the file that every call into every plugin is written to; nil: none.
     ///   - choose: which accounts the command is about.
-    /// - Throws: `config` with all that is wrong with the config and with what these plugins are set to; then what `choose` throws.
+    /// - Throws: `config` with all that is wrong with the config and with what these plugins are set to; then what
+    ///   `choose` throws.
     func openPlugins<Accounts>(
         _ console: Console, trace: String? = nil, for purpose: Purpose = .work,
         choosing choose: (Config) throws(Failure) -> Accounts
@@ -89,8 +91,8 @@ struct GlobalOptions: ParsableArguments {
 }
 
 extension Config {
-    /// The config with those plugins enabled that are opened to check what they are set to: nobody knows whether one is meant to be
-    /// whose own part is wrong.
+    /// The config with those plugins enabled that are opened to check what they are set to: nobody knows whether one is
+    /// meant to be whose own part is wrong.
     var checkable: Config {
         if problems.isEmpty { return self }
         var config = self

@@ -4,7 +4,8 @@ struct ConfigPaths {
     let folder: String
     let environment: [String: String]
 
-    /// - Parameter text: with `~` for the home folder at its begin and `${VARIABLE}` anywhere; relative to the config's folder.
+    /// - Parameter text: with `~` for the home folder at its begin and `${VARIABLE}` anywhere; relative to the config's
+    ///   folder.
     func absolute(_ text: String) throws(Wrong) -> String {
         guard !text.isEmpty else { throw Wrong("the path is empty") }
         var path = try expandVariables(text)

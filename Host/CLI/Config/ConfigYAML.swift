@@ -39,7 +39,8 @@ struct ConfigYAML {
         }
     }
 
-    /// The parser stops at a key that stands twice. The first one is renamed in a copy, so that all else is checked too.
+    /// The parser stops at a key that stands twice. The first one is renamed in a copy, so that all else is checked
+    /// too.
     private mutating func hide(_ mark: Mark, of keys: [String], in text: String) -> String? {
         let offset = TextPlaces(text).offset(line: mark.line, column: mark.column)
         let rest = offset.map { Array(text.utf8.dropFirst($0)) } ?? []

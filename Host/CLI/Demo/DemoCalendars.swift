@@ -14,7 +14,8 @@ enum DemoCalendars {
                 "holiday.ics": event(
                     "holiday", "Holiday by the sea", ["DTSTART;VALUE=DATE:20270712", "DTEND;VALUE=DATE:20270726"]),
                 "taxes.ics": object(
-                    "VTODO", ["UID:taxes@demo", "DTSTAMP:20260101T000000Z", "SUMMARY:Taxes", "DUE;VALUE=DATE:20270531"]),
+                    "VTODO",
+                    ["UID:taxes@demo", "DTSTAMP:20260101T000000Z", "SUMMARY:Taxes", "DUE;VALUE=DATE:20270531"]),
             ], in: home.id)
         calendars.make(work.id, name: work.name, components: ["VEVENT"])
         calendars.put(

@@ -15,9 +15,8 @@ struct DemoStory {
     func tell() async throws(Failure) -> [Failure] {
         DemoTree.fill(server.tree)
         DemoCalendars.fill(server)
-        say(
-            "A WebDAV server at \(server.url), with \(Text.count(server.tree.paths.count, "file and folder", "files and folders"))."
-        )
+        let content = Text.count(server.tree.paths.count, "file and folder", "files and folders")
+        say("A WebDAV server at \(server.url), with \(content).")
         let account = AccountConfig(
             bookmark: Bookmark(
                 name: "demo", url: server.url, username: server.user, vault: folder.vault,
@@ -130,8 +129,8 @@ struct DemoStory {
         }
     }
 
-    /// Does what the step begins with, runs once, and tells what that took: requests, files and bytes fetched, and what is
-    /// here afterwards.
+    /// Does what the step begins with, runs once, and tells what that took: requests, files and bytes fetched, and what
+    /// is here afterwards.
     private func run(
         _ step: Step, _ bookmark: Bookmark, _ process: HostProcess
     ) async throws(Failure) -> [Failure] {

@@ -8,7 +8,8 @@ import UnixSignals
 
 /// The accounts of `larder run` at work, until they are done or a signal ends them.
 final class Hosting: Service {
-    /// How long a stop may take before the process ends without waiting any longer; the next start completes what it left.
+    /// How long a stop may take before the process ends without waiting any longer; the next start completes what it
+    /// left.
     static let stopLimit: Duration = .seconds(30)
 
     private let process: HostProcess

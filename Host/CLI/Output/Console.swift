@@ -4,11 +4,11 @@ import Synchronization
 
 /// Standard output and standard error of the program. May be used from any thread.
 ///
-/// What is asked for goes to the output, gathered in large writes. Logs, errors and the line of progress go to the error
-/// output, which is written at once; a line of progress gives way to any other and comes back below it.
+/// What is asked for goes to the output, gathered in large writes. Logs, errors and the line of progress go to the
+/// error output, which is written at once; a line of progress gives way to any other and comes back below it.
 final class Console: Sendable {
-    /// The process's own, called once, before any plugin is opened: what a plugin, or a library that it uses, writes to standard output
-    /// goes to standard error from then on, and never between the lines that were asked for.
+    /// The process's own, called once, before any plugin is opened: what a plugin, or a library that it uses, writes to
+    /// standard output goes to standard error from then on, and never between the lines that were asked for.
     /// - Parameter isProbe: whether the process opens one library and ends; it sees to this by itself.
     static func keepingOutput(isProbe: Bool) -> Console {
         let own = isProbe ? -1 : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)

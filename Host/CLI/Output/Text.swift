@@ -18,7 +18,8 @@ enum Text {
         return result
     }
 
-    /// The same for a text that may be very long, such as a condition of many policies: its beginning, and how long it is.
+    /// The same for a text that may be very long, such as a condition of many policies: its beginning, and how long it
+    /// is.
     static func shortened(_ text: String, to limit: Int = 500) -> String {
         let count = text.count
         return count <= limit ? visible(text) : "\(visible(String(text.prefix(limit))))… (\(count) characters)"

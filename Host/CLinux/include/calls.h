@@ -7,7 +7,13 @@
 #include <stdint.h>
 
 /* The state of a call: none, under way, found to hang, or having ended the process by an exit or a crash. */
-enum { LINUX_CALL_NONE = 0, LINUX_CALL_UNDER_WAY = 1, LINUX_CALL_HANGS = 2, LINUX_CALL_EXITED = 3, LINUX_CALL_CRASHED = 4 };
+enum {
+    LINUX_CALL_NONE = 0,
+    LINUX_CALL_UNDER_WAY = 1,
+    LINUX_CALL_HANGS = 2,
+    LINUX_CALL_EXITED = 3,
+    LINUX_CALL_CRASHED = 4
+};
 
 /* The subject of a call. */
 enum { LINUX_CALL_ABOUT_NOTHING = 0, LINUX_CALL_ABOUT_ITEM = 1, LINUX_CALL_ABOUT_LOOP = 2 };
@@ -35,10 +41,16 @@ typedef struct linux_call {
 } linux_call;
 
 /* Begin and end a call. The caller writes the texts before the call begins. */
-static inline void linux_call_begin(linux_call *call) { __atomic_store_n(&call->state, LINUX_CALL_UNDER_WAY, __ATOMIC_RELEASE); }
-static inline void linux_call_end(linux_call *call) { __atomic_store_n(&call->state, LINUX_CALL_NONE, __ATOMIC_RELEASE); }
+static inline void linux_call_begin(linux_call *call) {
+    __atomic_store_n(&call->state, LINUX_CALL_UNDER_WAY, __ATOMIC_RELEASE);
+}
+static inline void linux_call_end(linux_call *call) {
+    __atomic_store_n(&call->state, LINUX_CALL_NONE, __ATOMIC_RELEASE);
+}
 
-static inline uint32_t linux_call_state(const linux_call *call) { return __atomic_load_n(&call->state, __ATOMIC_ACQUIRE); }
+static inline uint32_t linux_call_state(const linux_call *call) {
+    return __atomic_load_n(&call->state, __ATOMIC_ACQUIRE);
+}
 
 /* Records that the call under way hangs. Any thread may call this function. Returns 0 if no call is under way. */
 int linux_call_hangs(linux_call *call, int64_t time);

@@ -37,7 +37,8 @@ extension AccountHost {
         let now = clock.now()
         try await database.write { tx in
             let since = try tx.meta.json(AuthenticationFailure.self, .refusal)?.since ?? now
-            try tx.meta.set(.refusal, json: AuthenticationFailure(message: failure.message, since: since, nextTry: next))
+            try tx.meta.set(
+                .refusal, json: AuthenticationFailure(message: failure.message, since: since, nextTry: next))
         }
     }
 

@@ -138,9 +138,11 @@ extension AccountHost {
             if after.isSane {
                 logger.notice("The system clock is trusted again")
             } else {
-                logger.warning(
-                    "The system clock shows \(process.options.clock.now()), and showed \(before.last.map { "\($0.wall)" } ?? "nothing") at the last check: no copy expires or is vacuumed until the server's clock confirms the time"
-                )
+                let shown = before.last.map { "\($0.wall)" } ?? "nothing"
+                let text =
+                    "The system clock shows \(process.options.clock.now()), and showed \(shown) at the last check: "
+                    + "no copy expires or is vacuumed until the server's clock confirms the time"
+                logger.warning("\(text)")
             }
         }
         guard after.isSane, let now = after.last?.wall else { return }

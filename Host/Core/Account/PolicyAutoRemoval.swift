@@ -94,9 +94,10 @@ extension AccountHost {
     /// Logs the policies for a path at which the server has nothing: a name may have been mistyped.
     private func nameUnmetPolicies() async throws {
         for policy in try await database.read({ try $0.policies.unmet() }) {
-            logger.warning(
-                "A policy is for \(policy.path?.text ?? ""), where the server has nothing: the policy covers items that are created there later; if the path is wrong, remove the policy",
-                metadata: ["policy": "\(policy.id)", "kind": "\(policy.kind)"])
+            let text =
+                "A policy is for \(policy.path?.text ?? ""), where the server has nothing: the policy covers items "
+                + "that are created there later; if the path is wrong, remove the policy"
+            logger.warning("\(text)", metadata: ["policy": "\(policy.id)", "kind": "\(policy.kind)"])
         }
     }
 }

@@ -30,7 +30,8 @@ extension DatabaseFile {
         UPDATE items SET syncActivity = 0, listedETag = NULL, racy = 0, copyRecorded = 0 WHERE copyRecorded IS NOT NULL;
         UPDATE items SET syncActivity = 0, listedETag = NULL, racy = 0 WHERE copyRecorded IS NULL;
         UPDATE sqlite_sequence SET seq = seq + 1000000;
-        DELETE FROM meta WHERE key IN ('bootID', 'lastWholeWalk', 'firstWalk', 'lastScan', 'nextPoll', 'runningPlugins', 'pluginNotes');
+        DELETE FROM meta WHERE key IN (
+          'bootID', 'lastWholeWalk', 'firstWalk', 'lastScan', 'nextPoll', 'runningPlugins', 'pluginNotes');
         """
 
     /// Returns the copies that the database knows of, for items that are not removed. The function blocks.

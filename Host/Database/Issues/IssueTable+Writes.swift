@@ -16,7 +16,8 @@ extension IssueTable where Access == Transaction {
             INSERT INTO issues (record, code, subject, message, created, failure, choices)
             VALUES (?, ?, ?, ?, ?, ?, json_array(\(choices)))
             ON CONFLICT (code, subject) DO UPDATE SET
-              record = excluded.record, message = excluded.message, failure = excluded.failure, choices = excluded.choices
+              record = excluded.record, message = excluded.message, failure = excluded.failure,
+              choices = excluded.choices
             """)
         statement.bind([
             .id(issue.record), .text(issue.code), .text(issue.subject), .text(issue.message),

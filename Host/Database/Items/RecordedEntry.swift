@@ -25,8 +25,8 @@ package struct RecordedName: Hashable {
 
 extension RecordedEntry {
     fileprivate static let columns = """
-        databaseID, localID, path, type, cloudStatus, copyETag, copyETagStrength, copyDigest, copyInode, copySize, copyModified,
-        copyChanged, copyRecorded, size, lastModified, lastUsed
+        databaseID, localID, path, type, cloudStatus, copyETag, copyETagStrength, copyDigest, copyInode, copySize,
+        copyModified, copyChanged, copyRecorded, size, lastModified, lastUsed
         """
 
     fileprivate init(_ row: RawStatement) {
@@ -49,7 +49,8 @@ extension ItemTable {
         let isInScope = scope.isRoot ? "path <> '/'" : "(path = ? OR (\(ItemSQL.isInRange)))"
         let statement = try RawStatement(
             db,
-            "SELECT \(RecordedEntry.columns) FROM items WHERE \(ItemSQL.isHere) AND \(isInScope) ORDER BY parentPath, name"
+            "SELECT \(RecordedEntry.columns) FROM items WHERE \(ItemSQL.isHere) AND \(isInScope) "
+                + "ORDER BY parentPath, name"
         )
         defer { statement.reset() }
         if !scope.isRoot { statement.bind([.path(scope)] + ItemSQL.range(below: scope)) }

@@ -50,8 +50,8 @@ public struct ScanRow: Hashable, Sendable {
     }
 
     private static let selection = """
-        SELECT databaseID, localID, fileID, path, type, etag, etagStrength, size, lastModified, mimeType, favorite, owner,
-        permissions, listedETag, racy, removedAt, cloudStatus
+        SELECT databaseID, localID, fileID, path, type, etag, etagStrength, size, lastModified, mimeType, favorite,
+        owner, permissions, listedETag, racy, removedAt, cloudStatus
         FROM items WHERE
         """
     // The statements' texts, built once, since each item's read uses them as keys of the statement cache.

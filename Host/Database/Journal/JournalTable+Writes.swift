@@ -34,8 +34,8 @@ extension JournalTable where Access == Transaction {
         let statement = try RawStatement(
             db,
             """
-            UPDATE syncRecords SET state = \(State.processing.sql), landingETag = ?, landingETagStrength = ?, landingDigest = ?, landingSize = ?,
-              landingModified = ?
+            UPDATE syncRecords SET state = \(State.processing.sql), landingETag = ?, landingETagStrength = ?,
+              landingDigest = ?, landingSize = ?, landingModified = ?
             WHERE id = ?
             """)
         statement.bind(1, landing.etag.opaque)
@@ -113,9 +113,11 @@ extension JournalTable where Access == Transaction {
             db,
             """
             UPDATE syncRecords SET waitUntil = NULL, waitVersion = NULL, waitVersionStrength = NULL
-            WHERE waitUntil IS NOT NULL AND waitIssue IS NULL AND (waitUntil <= ? OR waitUntil > ? OR (waitVersion IS NOT NULL AND NOT EXISTS (
-              SELECT 1 FROM items WHERE items.localID = syncRecords.localID AND items.etag = syncRecords.waitVersion
-                AND (items.etagStrength = \(ETag.Strength.substitute.sql)) = (syncRecords.waitVersionStrength = \(ETag.Strength.substitute.sql)))))
+            WHERE waitUntil IS NOT NULL AND waitIssue IS NULL
+              AND (waitUntil <= ? OR waitUntil > ? OR (waitVersion IS NOT NULL AND NOT EXISTS (
+                SELECT 1 FROM items WHERE items.localID = syncRecords.localID AND items.etag = syncRecords.waitVersion
+                  AND (items.etagStrength = \(ETag.Strength.substitute.sql))
+                    = (syncRecords.waitVersionStrength = \(ETag.Strength.substitute.sql)))))
             """)
         statement.bind([.integer(now.nanoseconds), .integer((now + longest).nanoseconds)])
         try statement.run()
@@ -130,15 +132,19 @@ extension JournalTable where Access == Transaction {
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func hold(of reason: DownloadTrigger, beyond most: Int, until time: Timestamp) throws {
         let isReady =
-            "reason = ?1 AND state <> \(State.failed.sql) AND waitUntil IS NULL AND waitIssue IS NULL AND waitPlace IS NULL"
+            "reason = ?1 AND state <> \(State.failed.sql) AND waitUntil IS NULL "
+            + "AND waitIssue IS NULL AND waitPlace IS NULL"
         let statement = try RawStatement(
             db,
             """
-            UPDATE syncRecords SET waitUntil = ?3 WHERE state <> \(State.processing.sql) AND landingDigest IS NULL AND id IN (
+            UPDATE syncRecords SET waitUntil = ?3
+            WHERE state <> \(State.processing.sql) AND landingDigest IS NULL AND id IN (
               SELECT id FROM (
-                SELECT id, state = \(State.processing.sql) OR landingDigest IS NOT NULL AS isUnderWay FROM syncRecords WHERE key IS NOT NULL AND \(isReady)
+                SELECT id, state = \(State.processing.sql) OR landingDigest IS NOT NULL AS isUnderWay
+                FROM syncRecords WHERE key IS NOT NULL AND \(isReady)
                 UNION ALL
-                SELECT id, state = \(State.processing.sql) OR landingDigest IS NOT NULL FROM syncRecords WHERE key IS NULL AND \(isReady))
+                SELECT id, state = \(State.processing.sql) OR landingDigest IS NOT NULL
+                FROM syncRecords WHERE key IS NULL AND \(isReady))
               ORDER BY isUnderWay DESC, id LIMIT -1 OFFSET ?2)
             """)
         statement.bind([.text(reason.text), .integer(Int64(most)), .integer(time.nanoseconds)])

@@ -75,7 +75,8 @@ public struct JournalTable<Access: DatabaseReads>: Table {
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func liveCount(reason: DownloadTrigger, waitingUntil limit: Timestamp) throws -> Int {
         let isLive =
-            "reason = ?1 AND state <> \(State.failed.sql) AND waitIssue IS NULL AND waitPlace IS NULL AND (waitUntil IS NULL OR waitUntil <= ?2)"
+            "reason = ?1 AND state <> \(State.failed.sql) AND waitIssue IS NULL AND waitPlace IS NULL "
+            + "AND (waitUntil IS NULL OR waitUntil <= ?2)"
         let statement = try RawStatement(
             db,
             """
@@ -95,7 +96,8 @@ public struct JournalTable<Access: DatabaseReads>: Table {
             db,
             """
             SELECT count(*), total(items.size) FROM syncRecords JOIN items USING (localID)
-            WHERE syncRecords.action = '\(SyncRecord.Action.Kind.download.rawValue)' AND items.type = \(Item.Kind.file.sql)
+            WHERE syncRecords.action = '\(SyncRecord.Action.Kind.download.rawValue)'
+              AND items.type = \(Item.Kind.file.sql)
               AND syncRecords.state IN (\(State.pending.sql), \(State.ready.sql), \(State.processing.sql))
             """)
         defer { statement.reset() }

@@ -44,7 +44,8 @@ public struct PolicyTable<Access: DatabaseReads>: Table {
         let statement = try RawStatement(
             db,
             """
-            SELECT databaseID, id, kind, identifier, description, condition, path, localID, removeWhenNone, data, revision
+            SELECT databaseID, id, kind, identifier, description, condition, path, localID, removeWhenNone, data,
+              revision
             FROM policies WHERE \(sql) ORDER BY databaseID
             """)
         defer { statement.reset() }

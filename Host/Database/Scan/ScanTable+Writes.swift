@@ -88,7 +88,8 @@ extension ScanTable where Access == Transaction {
                         SELECT 1 FROM missingItems JOIN items AS top USING (databaseID)
                         WHERE top.parentPath = ? AND top.removedAt = items.removedAt
                           AND (top.databaseID = items.databaseID
-                            OR (top.\(ItemSQL.isFolder) AND items.path > top.path || '/' AND items.path < top.path || '0')))
+                            OR (top.\(ItemSQL.isFolder)
+                              AND items.path > top.path || '/' AND items.path < top.path || '0')))
                     """, .path(folder))
             } else {
                 try self.ids(

@@ -150,9 +150,9 @@ extension TreeWatcher {
             default: ""
             }
         guard !name.isEmpty else { return .system("watching the folders of \(tree.root)", code) }
+        let setting = "fs.inotify.\(name)\(value(of: name))"
         return Failure(
-            .localIO,
-            "Not every folder of \(tree.root) can be watched: this system's limit fs.inotify.\(name)\(value(of: name)) is reached",
+            .localIO, "Not every folder of \(tree.root) can be watched: this system's limit \(setting) is reached",
             hint:
                 "Raise the limit with `sysctl fs.inotify.\(name)=NUMBER`, and in a file in /etc/sysctl.d to keep it "
                     + "raised")

@@ -1,102 +1,111 @@
-/// What somebody can do about a failure.
+/// The advice to a person about a failure.
 ///
-/// The program that shows it knows how it is asked for that, such as by which command, and makes a sentence of it. A text says all
-/// by itself and names no command.
+/// The program that shows the failure makes a sentence of the advice. The sentence can name the program's own command.
+/// An advice of the case `text` is a whole sentence and names no command.
 public enum Advice: Hashable, Sendable {
-    /// A sentence without a full stop.
+    /// The advice in this sentence, which has no full stop.
     case text(String)
-    /// One after the other.
+    /// The first advice, then the second one.
     indirect case both(Advice, Advice)
 
     // The account and its run.
 
-    /// The server refused the name and the password or token of the config; the account's state tells when it is asked again.
+    /// The advice to check the username, the password or the token in the config, since the server refused them. The
+    /// account's status shows the time of the next try.
     case checkCredentials
-    /// Nothing was done for the account yet: one run comes first.
+    /// The advice to run the account once first, since no run has been made yet.
     case runFirst
-    /// One run brings a database of an older schema up to date.
+    /// The advice to run the account once, so that the run upgrades a database with an older schema.
     case runToUpgrade
-    /// The next run goes on with what is queued.
+    /// The advice to run the account again. The next run continues the queued actions.
     case runQueued
-    /// One run with a trace writes down each call into a plugin.
+    /// The advice to run the account once with a trace. The trace contains each call into a plugin.
     case traceCalls
-    /// The newest sound backup can take the damaged database's place.
+    /// The advice to replace the damaged database by the newest sound backup. The local copies stay.
     case restoreDatabase
-    /// A restore that did not end has to be done again.
+    /// The advice to repeat a restore that did not end.
     case restoreDatabaseAgain
 
     // Items.
 
-    /// The list of all items shows what is known of the server.
+    /// The advice to list all items that are known of the server.
     case listItems
-    /// The same, with those that are gone.
+    /// The advice to list all items that are known, including the removed ones.
     case listRemovedItems
-    /// The list of a folder's items shows what is there.
+    /// The advice to list the items of this folder.
     case seeItems(in: ItemPath)
-    /// The end of a pin ends what keeps a file, and all else that it covers.
+    /// The advice to unpin this item. The items below it are unpinned too.
     case unpin(ItemPath)
 
     // Policies.
 
-    /// The list of policies shows the one that is meant.
+    /// The advice to list the policies, in order to see the policy in question.
     case showPolicy
-    /// The list of policies shows all that are not internal.
+    /// The advice to list all policies except the internal ones.
     case listPolicies
-    /// The same, with internal ones.
+    /// The advice to list all policies, including the internal ones.
     case listInternalPolicies
-    /// The list of policies shows which there are, to compare.
+    /// The advice to see the list of policies.
     case seePolicies
-    /// Nothing needs to be done; the list of policies for the item shows what covers it.
+    /// The advice to do nothing. The list of policies for this item shows the policies that cover it.
     case seePoliciesCovering(ItemPath)
-    /// A change of the policy with this id or identifier does what adding it would.
+    /// The advice to change the existing policy instead of adding one. The value is the policy's id or identifier.
     case updatePolicy(named: String)
-    /// A change of the policy does it in another way; the policies' history shows what was done to it.
+    /// The advice to set the wanted values in the policy with this id. The history of the policies shows the changes.
     case updatePolicyByHistory(PolicyID)
-    /// The policy can be removed.
+    /// The advice to remove the policy with this id.
     case removePolicy(PolicyID)
-    /// The policies' history shows what was done.
+    /// The advice to see the changes in the history of the policies.
     case seePolicyHistory
-    /// The policies' history shows what became of the one that is meant.
+    /// The advice to see in the history of the policies what happened to the policy in question.
     case seePolicyInHistory
-    /// The project that is the policies' history can be deleted, so that a new history begins. The project's id, if it is known.
+    /// The advice to delete the project with the history of the policies, so that a new history begins. The value is
+    /// the project's id, if it is known.
     case deletePolicyHistory(project: String?)
 
     // Claims.
 
+    /// The advice to list all claims.
     case listClaims
-    /// The list of claims shows which there are, to compare.
+    /// The advice to see the list of claims.
     case seeClaims
-    /// The file can be fetched when the claim that the list of its claims shows is over.
+    /// The advice to get the file when the claim on it has ended. The list of the claims on this item shows the claim.
     case getAfterClaim(on: ItemPath)
-    /// Another claim's id can be chosen, or that claim removed.
+    /// The advice to choose another id, or to remove the claim with this id first.
     case removeClaim(ClaimID)
 
     // What waits.
 
+    /// The advice to list all sync records.
     case listSyncRecords
+    /// The advice to list all issues.
     case listIssues
-    /// The issue is to be answered; the list of issues has its choices.
+    /// The advice to resolve the issue with this id. The list of issues shows its choices.
     case answerIssue(IssueID)
-    /// The issue about records that are held is answered by having them removed here too, or by waiting.
+    /// The advice to resolve the issue with this id, which is about held removals. The choice `apply` removes the items
+    /// here, and the choice `wait` keeps them.
     case applyHeldRemovals(IssueID)
 
     // Event loops.
 
+    /// The advice to list all event loops.
     case listLoops
-    /// The loop can be enabled.
+    /// The advice to enable this event loop.
     case enableLoop(LoopKey)
 
     // Plugins.
 
-    /// The list of plugins says why one is not at work.
+    /// The advice to list the plugins. The list gives the reason why a plugin does not work.
     case listPlugins
-    /// The plugin is left out for ten minutes; more is known of why.
+    /// The advice to ask why this plugin is left out. The plugin is left out for ten minutes.
     case explainPlugin(PluginID)
-    /// The next start leaves the plugin out; it can be disabled.
+    /// The advice to turn this plugin off. The next start leaves the plugin out in any case.
     case disablePlugin(PluginID)
-    /// A library that was found can be named in the config. The library's file name.
+    /// The advice to enable a library that was found, which adds the library to the config. The value is the library's
+    /// file name.
     case enablePlugin(library: String)
-    /// The plugin runs again when somebody lets it, or in another build: before the time when it would by itself, if there is one.
+    /// The advice to let this plugin run again, by a command or by another build of the plugin. A plugin that is not
+    /// left out for good runs again later in any case.
     case retryPlugin(PluginID, isLeftOutForGood: Bool)
 }
 

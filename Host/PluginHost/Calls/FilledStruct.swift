@@ -19,7 +19,8 @@ struct FilledStruct<Table: SizedTable> {
         guard given >= Table.firstSize else {
             throw ServiceError(
                 LARDER_INVALID_ARGUMENT,
-                "struct_size of the \(Table.tableName) to fill is \(given), less than \(Table.firstSize): set it before the call"
+                "struct_size of the \(Table.tableName) to fill is \(given), less than \(Table.firstSize): "
+                    + "set it before the call"
             )
         }
         size = min(given, MemoryLayout<Table>.size)

@@ -189,7 +189,8 @@ final class InstanceContext: @unchecked Sendable {
         undeclared.append(name)
         log.write(
             .warning,
-            "it asked for the service \(name) and does not get it: its description names it neither as required nor as wanted"
+            "it asked for the service \(name) and does not get it: "
+                + "its description names it neither as required nor as wanted"
         )
     }
 

@@ -24,7 +24,8 @@ struct TracedCall: Sendable {
 
     fileprivate var members: String {
         "\"plugin\":\(JSONText.quoted(plugin.text)),\"call\":\(call.map { "\"\($0)\"" } ?? "null")"
-            + ",\"trigger\":\(trigger.map { "\"\($0.name)\"" } ?? "null"),\"path\":\(quoted(path)),\"loop\":\(quoted(loop))"
+            + ",\"trigger\":\(trigger.map { "\"\($0.name)\"" } ?? "null")"
+            + ",\"path\":\(quoted(path)),\"loop\":\(quoted(loop))"
     }
 }
 

@@ -18,8 +18,8 @@ extension SyncEngine {
         for request in requests {
             let outcome = try enqueue(request, in: tx)
             if case .refused(let failure) = outcome {
-                logger.notice(
-                    "The action \(request.action.kind.rawValue) for \(request.reason) was not queued: \(failure.message)")
+                let kind = request.action.kind.rawValue
+                logger.notice("The action \(kind) for \(request.reason) was not queued: \(failure.message)")
             }
             outcomes.append(outcome)
         }

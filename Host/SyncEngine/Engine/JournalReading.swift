@@ -114,8 +114,8 @@ extension SyncEngine {
         for (reason, dropped) in Dictionary(grouping: dropped, by: \.reason) {
             guard let first = dropped.first else { continue }
             let others = dropped.count == 1 ? "" : ", and \(dropped.count - 1) more actions"
-            logger.info(
-                "The action \(first.action.kind.rawValue) of \(first.path) for \(reason) was dropped: \(first.why)\(others)")
+            let action = first.action.kind.rawValue
+            logger.info("The action \(action) of \(first.path) for \(reason) was dropped: \(first.why)\(others)")
         }
         for one in dropped { note(one) }
     }

@@ -142,7 +142,8 @@ public struct Reconciler: Sendable {
 
     private func consider(
         _ path: ItemPath, _ kind: Item.Kind?, _ recorded: RecordedName?, _ reads: ReadTransaction,
-        _ landing: Set<LocalID>, _ folders: inout [ItemPath], _ changes: inout [TreeChange], _ result: inout Reconciliation
+        _ landing: Set<LocalID>, _ folders: inout [ItemPath], _ changes: inout [TreeChange],
+        _ result: inout Reconciliation
     ) throws {
         guard let kind else { return }
         if let recorded {

@@ -12,8 +12,8 @@ struct Disk: Sendable {
     /// fail or the process stop at any call.
     var gate: (@Sendable (Call, Path) throws(SystemCallError) -> Void)?
 
-    /// The size of the largest file that is written or read, in bytes. A larger file, such as a sparse file, is no file of
-    /// the storage's own.
+    /// The size of the largest file that is written or read, in bytes. A larger file, such as a sparse file, is no file
+    /// of the storage's own.
     var largestFile = 1 << 30
 
     init(gate: (@Sendable (Call, Path) throws(SystemCallError) -> Void)? = nil) { self.gate = gate }

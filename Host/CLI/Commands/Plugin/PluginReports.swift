@@ -45,8 +45,9 @@ extension PluginReport {
         return report
     }
 
-    /// The report with what an account's host says of the plugin, or said last. What the config or the library has become since a
-    /// running host's start is what its next start finds; what the last host said of what has changed since is over.
+    /// The report with what an account's host says of the plugin, or said last. What the config or the library has
+    /// become since a running host's start is what its next start finds; what the last host said of what has changed
+    /// since is over.
     func seen(by notes: PluginNotes, _ config: Config) -> PluginReport {
         guard state != .found else { return self }
         let note = notes.notes.first { $0.plugin == id }

@@ -1,8 +1,8 @@
 import Model
 import Warehouse
 
-/// A project for people: what is known of it, and its steps with the cursor between those that are applied and those that
-/// were undone.
+/// A project for people: what is known of it, and its steps with the cursor between those that are applied and those
+/// that were undone.
 struct ProjectDrawing {
     /// So many steps are drawn before and after the cursor; of the others it is said how many they are.
     private static let neighbours = 10

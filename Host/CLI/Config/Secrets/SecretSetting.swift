@@ -19,8 +19,8 @@ struct SecretSetting: Hashable, Sendable {
         }
     }
 
-    /// What is wrong with the secret as it is now; nil: nothing, or it is a command's or a pipe's. A command may ask a person, and a pipe
-    /// gives its bytes once: these are read when the secret is needed.
+    /// What is wrong with the secret as it is now; nil: nothing, or it is a command's or a pipe's. A command may ask a
+    /// person, and a pipe gives its bytes once: these are read when the secret is needed.
     func problem() async -> ConfigProblem? {
         switch source {
         case .command: return nil

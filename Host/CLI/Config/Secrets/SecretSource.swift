@@ -10,8 +10,8 @@ enum SecretSource: Hashable, Sendable {
     /// A program and its arguments; its standard output is the secret.
     case command([String])
 
-    /// The secret, one trailing newline dropped. A command, or a file that gives its bytes when it likes, is waited for 30 s in all; no
-    /// thread of the pool waits.
+    /// The secret, one trailing newline dropped. A command, or a file that gives its bytes when it likes, is waited for
+    /// 30 s in all; no thread of the pool waits.
     /// - Throws: `config`, without any part of the secret.
     func read() async throws(Failure) -> String {
         let bytes: [UInt8]
@@ -29,7 +29,8 @@ enum SecretSource: Hashable, Sendable {
         return try Self.text(bytes)
     }
 
-    /// Which writing of it a file is: its inode and time, and nothing of its content; nil for other sources, and without a file.
+    /// Which writing of it a file is: its inode and time, and nothing of its content; nil for other sources, and
+    /// without a file.
     var writing: String? {
         guard case .file(let path) = self else { return nil }
         var status = stat()
