@@ -108,8 +108,9 @@ static larder_status http_read(larder_http_answer *table, larder_bytes *out) {
 
 static int is_hosts(larder_str name) {
     static const char *const hosts[] = {
-        "authorization", "host", "content-length", "transfer-encoding", "connection", "keep-alive", "upgrade", "te", "trailer", "expect",
-        "proxy-authorization", "proxy-connection", "user-agent", "accept-encoding", "x-request-id"};
+        "authorization", "host", "content-length", "transfer-encoding", "connection", "keep-alive", "upgrade", "te",
+        "trailer", "expect", "proxy-authorization", "proxy-connection", "user-agent", "accept-encoding",
+        "x-request-id"};
     for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++) {
         if (strlen(hosts[i]) == name.len && !strncasecmp(hosts[i], name.ptr, name.len)) return 1;
     }
@@ -117,8 +118,8 @@ static int is_hosts(larder_str name) {
 }
 
 static int is_method(larder_str method) {
-    static const char *const methods[] = {"COPY", "DELETE", "GET", "HEAD", "MKCALENDAR", "MKCOL", "MOVE", "OPTIONS", "PATCH", "POST",
-                                          "PROPFIND", "PROPPATCH", "PUT", "REPORT", "SEARCH"};
+    static const char *const methods[] = {"COPY", "DELETE", "GET", "HEAD", "MKCALENDAR", "MKCOL", "MOVE", "OPTIONS",
+                                           "PATCH", "POST", "PROPFIND", "PROPPATCH", "PUT", "REPORT", "SEARCH"};
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
         if (same(method, methods[i])) return 1;
     }
@@ -150,7 +151,8 @@ static larder_status http_open(const larder_host *host, const larder_http_reques
     if (request.header_count > MOST_HEADERS) return refuse(fake, "http.open", LARDER_LIMIT);
     for (uint64_t i = 0; i < request.header_count; i++) {
         const larder_http_header *header = (const void *)((const char *)request.headers + i * request.header_stride);
-        if (!is_text(header->name) || !is_text(header->value)) return refuse(fake, "http.open", LARDER_INVALID_ARGUMENT);
+        if (!is_text(header->name) || !is_text(header->value))
+            return refuse(fake, "http.open", LARDER_INVALID_ARGUMENT);
         if (is_hosts(header->name) || !is_sendable(header)) return refuse(fake, "http.open", LARDER_DENIED);
     }
     if (is_text(request.method) && !is_method(request.method)) return refuse(fake, "http.open", LARDER_DENIED);

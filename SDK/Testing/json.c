@@ -56,7 +56,8 @@ static int parse_escape(struct parser *from, char *to, size_t *length) {
     }
     if (escape != 'u' || !parse_unit(from, &unit) || (unit >= 0xDC00 && unit < 0xE000)) return 0;
     if (unit >= 0xD800 && unit < 0xDC00) {
-        if (!has(from, '\\') || !has(from, 'u') || !parse_unit(from, &second) || second < 0xDC00 || second > 0xDFFF) return 0;
+        if (!has(from, '\\') || !has(from, 'u') || !parse_unit(from, &second) || second < 0xDC00 || second > 0xDFFF)
+            return 0;
         unit = 0x10000 + ((unit & 0x3FF) << 10) + (second & 0x3FF);
     }
     *length += put_scalar(to + *length, unit);

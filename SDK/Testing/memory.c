@@ -74,8 +74,9 @@ struct copied_item copy_item(const larder_item *item, uint64_t fields) {
     TAKE(LARDER_FIELD_SHARES, shares);
     TAKE(LARDER_FIELD_CLAIMS, claims);
 #undef TAKE
-    larder_str *texts[] = {&m->path,     &m->name,        &m->mime_type,  &m->etag,        &m->file_id,    &m->local_id,
-                           &m->parent_path, &m->download_trigger, &m->owner, &m->permissions, &m->local_path, &m->shares};
+    larder_str *texts[] = {&m->path, &m->name, &m->mime_type, &m->etag,
+                           &m->file_id, &m->local_id, &m->parent_path, &m->download_trigger,
+                           &m->owner, &m->permissions, &m->local_path, &m->shares};
     made.texts = gather(texts, sizeof texts / sizeof *texts);
     return made;
 }
@@ -132,7 +133,8 @@ int is_path(larder_str text) {
     while (from < text.len) {
         const char *name = text.ptr + from, *slash = memchr(name, '/', text.len - from);
         uint64_t length = slash ? (uint64_t)(slash - name) : text.len - from;
-        if (!length || length > 255 || memchr(name, 0, length) || (length <= 2 && !memcmp(name, "..", length))) return 0;
+        if (!length || length > 255 || memchr(name, 0, length) || (length <= 2 && !memcmp(name, "..", length)))
+            return 0;
         from += length + 1;
     }
     return 1;

@@ -151,13 +151,15 @@ static larder_status projects_update(const larder_host *host, larder_str id, con
     if (status != LARDER_OK) return status;
     if (!take(&update, sizeof update, given, FIRST_PROJECT_UPDATE) || !is_sized(out, FIRST_PROJECT_IDS) || !is_text(id)
         || (update.delete_count && !update.delete_ids) || (update.add_count && !update.add)
-        || (update.add_count && update.add_stride < FIRST_PROJECT_NEW_STEP) || (update.user_data.len && !update.user_data.ptr))
+        || (update.add_count && update.add_stride < FIRST_PROJECT_NEW_STEP)
+        || (update.user_data.len && !update.user_data.ptr))
         return refuse(fake, "projects.update", LARDER_INVALID_ARGUMENT);
     if (update.delete_count > MOST_STEPS || update.add_count > MOST_STEPS || update.user_data.len > LARGEST_USER_DATA)
         return refuse(fake, "projects.update", LARDER_LIMIT);
     steps = lend(fake, update.add_count * sizeof *steps);
     for (size_t i = 0; i < update.add_count; i++) {
-        status = take(&steps[i], sizeof *steps, (const char *)update.add + i * update.add_stride, FIRST_PROJECT_NEW_STEP)
+        const char *from = (const char *)update.add + i * update.add_stride;
+        status = take(&steps[i], sizeof *steps, from, FIRST_PROJECT_NEW_STEP)
             ? check_step(&steps[i]) : LARDER_INVALID_ARGUMENT;
         if (status != LARDER_OK) return refuse(fake, "projects.update", status);
     }
@@ -166,7 +168,8 @@ static larder_status projects_update(const larder_host *host, larder_str id, con
     unwanted = lend(fake, project->steps.count);
     for (size_t i = 0; i < project->steps.count; i++) {
         unwanted[i] = 0;
-        for (size_t k = 0; k < update.delete_count; k++) unwanted[i] |= (unsigned char)same(update.delete_ids[k], project->steps.at[i].id);
+        for (size_t k = 0; k < update.delete_count; k++)
+            unwanted[i] |= (unsigned char)same(update.delete_ids[k], project->steps.at[i].id);
     }
     added = lend(fake, update.add_count * sizeof *added);
     status = change(fake, project, steps, update.add_count, unwanted, update.cursor, update.user_data, added);
@@ -185,7 +188,8 @@ static larder_status projects_add_step(const larder_host *host, larder_str id, c
     larder_project_new_step step;
     unsigned char *unwanted;
     if (status != LARDER_OK) return status;
-    status = !take(&step, sizeof step, given, FIRST_PROJECT_NEW_STEP) || !is_text(id) || (user_data.len && !user_data.ptr)
+    status = !take(&step, sizeof step, given, FIRST_PROJECT_NEW_STEP) || !is_text(id)
+            || (user_data.len && !user_data.ptr)
         ? LARDER_INVALID_ARGUMENT
         : user_data.len > LARGEST_USER_DATA ? LARDER_LIMIT : check_step(&step);
     if (status != LARDER_OK) return refuse(fake, "projects.add_step", status);
@@ -271,6 +275,6 @@ static larder_status projects_remove(const larder_host *host, larder_str id) {
 }
 
 const larder_projects projects_table = {
-    sizeof projects_table, 0,             projects_list,      projects_fetch, projects_fetch_step, projects_usage, projects_create,
-    projects_update,       projects_add_step, projects_undo, projects_redo,  projects_duplicate,  projects_remove};
+    sizeof projects_table, 0, projects_list, projects_fetch, projects_fetch_step, projects_usage, projects_create,
+    projects_update, projects_add_step, projects_undo, projects_redo, projects_duplicate, projects_remove};
 

@@ -74,13 +74,15 @@ larder_status projects_list(const larder_host *host, uint32_t order, larder_proj
     larder_project_ids found;
     larder_str *ids;
     if (status != LARDER_OK) return status;
-    if (order & ~(LARDER_PROJECTS_BY_MODIFICATION | LARDER_PROJECTS_OLDEST_FIRST)) return refuse_unknown(fake, "projects.list");
+    if (order & ~(LARDER_PROJECTS_BY_MODIFICATION | LARDER_PROJECTS_OLDEST_FIRST))
+        return refuse_unknown(fake, "projects.list");
     if (!is_sized(out, FIRST_PROJECT_IDS)) return refuse(fake, "projects.list", LARDER_INVALID_ARGUMENT);
     sorted = lend(fake, count * sizeof *sorted);
     ids = lend(fake, count * sizeof *ids);
     for (size_t i = 0; i < count; i++) {
         size_t place = i;
-        for (; place > 0 && is_later(sorted[place - 1], fake->projects.at[i], order); place--) sorted[place] = sorted[place - 1];
+        for (; place > 0 && is_later(sorted[place - 1], fake->projects.at[i], order); place--)
+            sorted[place] = sorted[place - 1];
         sorted[place] = fake->projects.at[i];
     }
     for (size_t i = 0; i < count; i++) ids[i] = lend_text(fake, sorted[i]->id);

@@ -91,7 +91,8 @@ larder_status larder_fake_run(larder_fake *fake, uint32_t trigger, const char *c
     scope = resized(NULL, fake->items.count);
     for (size_t i = 0; i < fake->items.count; i++) {
         scope[i] = trigger != LARDER_TRIGGER_ITEMS_CHANGED;
-        for (size_t k = 0; k < count && !scope[i]; k++) scope[i] = (unsigned char)same(fake->items.at[i].item->local_id, changed[k]);
+        for (size_t k = 0; k < count && !scope[i]; k++)
+            scope[i] = (unsigned char)same(fake->items.at[i].item->local_id, changed[k]);
     }
 
     if (fake->policies_changed) {

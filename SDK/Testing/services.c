@@ -29,7 +29,8 @@ static larder_status log_write(const larder_host *host, uint32_t level, larder_s
 
 static larder_status config_settings(const larder_host *host, larder_str *out) {
     larder_status status = enter(fake_of(host), "config.settings", IN_ANY);
-    if (status == LARDER_OK) *out = larder_str_make(fake_of(host)->filled_settings, strlen(fake_of(host)->filled_settings));
+    if (status == LARDER_OK)
+        *out = larder_str_make(fake_of(host)->filled_settings, strlen(fake_of(host)->filled_settings));
     return status;
 }
 
@@ -130,7 +131,8 @@ static larder_status ask(const larder_host *host, const char *function, larder_s
 }
 
 static larder_status actions_download(const larder_host *host, larder_str local_id, uint32_t flags, larder_str key) {
-    return ask(host, "actions.download", local_id, flags, LARDER_DOWNLOAD_WHILE_COVERED | LARDER_DOWNLOAD_AS_UPDATE, key);
+    return ask(host, "actions.download", local_id, flags,
+               LARDER_DOWNLOAD_WHILE_COVERED | LARDER_DOWNLOAD_AS_UPDATE, key);
 }
 
 static larder_status actions_remove(const larder_host *host, larder_str local_id, uint32_t flags, larder_str key) {
@@ -188,7 +190,8 @@ static larder_status change_policy(const larder_host *host, const char *function
         const larder_policy *known = NULL;
         for (size_t i = 0; i < fake->policies.count; i++) {
             larder_str id = fake->policies.at[i].policy->id;
-            if (id.len == policy->id.len && !memcmp(id.ptr, policy->id.ptr, id.len)) known = fake->policies.at[i].policy;
+            if (id.len == policy->id.len && !memcmp(id.ptr, policy->id.ptr, id.len))
+                known = fake->policies.at[i].policy;
         }
         if (!known) return LARDER_NOT_FOUND;
         if (known->revision != policy->revision) return LARDER_CONFLICT;
@@ -252,7 +255,8 @@ static int has_room(larder_fake *fake, uint64_t size) {
     return 1;
 }
 
-static larder_status write_value(const larder_host *host, const char *function, larder_bytes key, const larder_bytes *value) {
+static larder_status write_value(const larder_host *host, const char *function, larder_bytes key,
+                                 const larder_bytes *value) {
     larder_fake *fake = fake_of(host);
     larder_status status = enter(fake, function, IN_PROCESSOR | IN_LOOP_WRITING);
     uint64_t size = key.len + (value ? value->len : 0);
@@ -299,12 +303,13 @@ const void *service(larder_str name) {
         const char *name;
         const void *table;
     } offered[] = {
-        {LARDER_EXT_LOG, &log_table},       {LARDER_EXT_CONFIG, &config_table},   {LARDER_EXT_CLOCK, &clock_table},
-        {LARDER_EXT_ITEMS, &items_table},   {LARDER_EXT_ACTIONS, &actions_table}, {LARDER_EXT_POLICIES, &policies_table},
-        {LARDER_EXT_KV, &kv_table},         {LARDER_EXT_CANCEL, &cancel_table},
-        {LARDER_EXT_USAGE, &usage_table}, {LARDER_EXT_RECORDS, &records_table}, {LARDER_EXT_HTTP, &http_table},
-        {LARDER_EXT_DAV, &dav_table},     {LARDER_EXT_DISCOVER, &discover_table},
-        {LARDER_EXT_PROJECTS, &projects_table},
+        {LARDER_EXT_LOG, &log_table},           {LARDER_EXT_CONFIG, &config_table},
+        {LARDER_EXT_CLOCK, &clock_table},       {LARDER_EXT_ITEMS, &items_table},
+        {LARDER_EXT_ACTIONS, &actions_table},   {LARDER_EXT_POLICIES, &policies_table},
+        {LARDER_EXT_KV, &kv_table},             {LARDER_EXT_CANCEL, &cancel_table},
+        {LARDER_EXT_USAGE, &usage_table},       {LARDER_EXT_RECORDS, &records_table},
+        {LARDER_EXT_HTTP, &http_table},         {LARDER_EXT_DAV, &dav_table},
+        {LARDER_EXT_DISCOVER, &discover_table}, {LARDER_EXT_PROJECTS, &projects_table},
     };
     for (size_t i = 0; i < sizeof offered / sizeof *offered; i++) {
         if (same(name, offered[i].name)) return offered[i].table;

@@ -22,10 +22,14 @@ static int quantity(const struct json *schema, const struct json *value, int64_t
         const char *format, *unit;
         int64_t factor;
     } units[] = {
-        {"duration", "ms", 1},      {"duration", "s", 1000},     {"duration", "m", 60000},    {"duration", "h", 3600000},
-        {"duration", "d", 86400000}, {"size", "B", 1},           {"size", "kB", 1000},        {"size", "KB", 1000},
-        {"size", "MB", 1000000},    {"size", "GB", 1000000000},  {"size", "TB", 1000000000000}, {"size", "KiB", 1 << 10},
-        {"size", "MiB", 1 << 20},   {"size", "GiB", 1 << 30},    {"size", "TiB", INT64_C(1) << 40},
+        {"duration", "ms", 1},          {"duration", "s", 1000},
+        {"duration", "m", 60000},       {"duration", "h", 3600000},
+        {"duration", "d", 86400000},    {"size", "B", 1},
+        {"size", "kB", 1000},           {"size", "KB", 1000},
+        {"size", "MB", 1000000},        {"size", "GB", 1000000000},
+        {"size", "TB", 1000000000000},  {"size", "KiB", 1 << 10},
+        {"size", "MiB", 1 << 20},       {"size", "GiB", 1 << 30},
+        {"size", "TiB", INT64_C(1) << 40},
     };
     const struct json *format = json_member(schema, "format");
     const char *text = value->text, *digits = text && *text == '-' ? text + 1 : text;
@@ -152,23 +156,27 @@ static int check_properties(larder_fake *fake, const struct json *properties, in
             int is_right = !strcmp(word->name, "type") || !strcmp(word->name, "default")
                 || (!strcmp(word->name, "description") && is_text) || (!strcmp(word->name, "title") && is_text)
                 || (!strcmp(word->name, "enum") && word->kind == JSON_ARRAY)
-                || (!strcmp(word->name, "minimum") && is_number(word)) || (!strcmp(word->name, "maximum") && is_number(word))
+                || (!strcmp(word->name, "minimum") && is_number(word))
+                || (!strcmp(word->name, "maximum") && is_number(word))
                 || (!strcmp(word->name, "format") && is_text && is_type(schema, "string")
                     && (!strcmp(word->text, "duration") || !strcmp(word->text, "size")))
-                || (!strcmp(word->name, "items") && is_type(schema, "array") && word->children.count == 1 && is_type(word, "string"))
+                || (!strcmp(word->name, "items") && is_type(schema, "array") && word->children.count == 1
+                    && is_type(word, "string"))
                 || (!strcmp(word->name, "heeded-as") && is_text)
                 || (!strcmp(word->name, "properties") && is_type(schema, "object") && word->kind == JSON_OBJECT);
             if (is_right) continue;
             set_problem(fake, "bad text: the setting `%s` has the unknown keyword or value of `%s`", name, word->name);
             return 0;
         }
-        if (json_member(schema, "heeded-as") && (is_nested || !is_heeded(schema, json_member(schema, "heeded-as")->text))) {
+        if (json_member(schema, "heeded-as")
+            && (is_nested || !is_heeded(schema, json_member(schema, "heeded-as")->text))) {
             set_problem(fake, "bad text: the setting `%s` has a `heeded-as` that is not for it", name);
             return 0;
         }
         if ((is_type(schema, "object") && !json_member(schema, "properties"))
             || (is_type(schema, "array") && !json_member(schema, "items"))) {
-            set_problem(fake, "bad text: the setting `%s` has no `%s`", name, is_type(schema, "array") ? "items" : "properties");
+            set_problem(fake, "bad text: the setting `%s` has no `%s`", name,
+                        is_type(schema, "array") ? "items" : "properties");
             return 0;
         }
         if (is_type(schema, "object") && !check_properties(fake, json_member(schema, "properties"), 1)) return 0;
@@ -190,7 +198,9 @@ static int check_schema(larder_fake *fake, const struct json *schema) {
     }
     for (size_t i = 0; i < schema->children.count; i++) {
         const char *word = schema->children.at[i].name;
-        if (!strcmp(word, "properties") || !strcmp(word, "type") || !strcmp(word, "description") || !strcmp(word, "title")) continue;
+        if (!strcmp(word, "properties") || !strcmp(word, "type") || !strcmp(word, "description")
+            || !strcmp(word, "title"))
+            continue;
         set_problem(fake, "bad text: its settings' schema has the unknown keyword `%s`", word);
         return 0;
     }

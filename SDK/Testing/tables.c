@@ -157,8 +157,9 @@ static int take_schema(larder_fake *fake) {
 
 int take_offers(larder_fake *fake) {
     static const char *const calls[] = {
-        "triggers", "policy_condition", "match_condition", "cleanup_condition", "update_policies", "preflight", "will_enter_trigger",
-        "begin_matching", "perform_action", "end_matching", "begin_cleanup", "perform_cleanup", "end_cleanup", "did_pass_trigger"};
+        "triggers", "policy_condition", "match_condition", "cleanup_condition", "update_policies", "preflight",
+        "will_enter_trigger", "begin_matching", "perform_action", "end_matching", "begin_cleanup", "perform_cleanup",
+        "end_cleanup", "did_pass_trigger"};
     static const char *const turns[] = {"poll", "process", "refresh", "on_error", "release_page"};
     static const struct table processors = {
         LARDER_EXT_ITEM_POLICY_PROCESSOR, sizeof fake->tables.processor, 144, 32, calls, 14};
@@ -176,9 +177,11 @@ int take_offers(larder_fake *fake) {
     if (given && !take_table(fake, &fake->tables.loops, &loops, given)) return 0;
     fake->loops = given ? loop : NULL;
     if (!given) return 1;
-    if (!loop->kind.len || !is_text(loop->kind)) set_problem(fake, "bad text: its event loop's kind is missing or not UTF-8");
+    if (!loop->kind.len || !is_text(loop->kind))
+        set_problem(fake, "bad text: its event loop's kind is missing or not UTF-8");
     else if (loop->collection.ptr && (!loop->collection.len || !is_utf8(loop->collection)))
         set_problem(fake, "bad text: its event loop's collection is empty or not UTF-8");
-    else if (loop->refresh_bits & ~LARDER_REFRESH_EVERYTHING) set_problem(fake, "bad text: its event loop has refresh_bits above 0xff");
+    else if (loop->refresh_bits & ~LARDER_REFRESH_EVERYTHING)
+        set_problem(fake, "bad text: its event loop has refresh_bits above 0xff");
     return !fake->problem;
 }

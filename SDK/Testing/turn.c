@@ -26,7 +26,8 @@ static void begin(larder_fake *fake, enum state state) {
     fake->first_entry = first; /* of the turn */
 }
 
-static void report(larder_fake *fake, const larder_loop *loop, uint32_t code, larder_status status, const char *message) {
+static void report(larder_fake *fake, const larder_loop *loop, uint32_t code, larder_status status,
+                   const char *message) {
     larder_loop_error error = {sizeof error, code, status, 0, larder_str_make(message, strlen(message))};
     begin(fake, LOOP_READING);
     fake->loops->on_error(fake->instance->context, loop, &error);
