@@ -22,7 +22,9 @@ struct careless {
     size_t length;
 };
 
-static const void *ask(struct careless *me, const char *name) { return me->host->extension(me->host, larder_str_make(name, strlen(name))); }
+static const void *ask(struct careless *me, const char *name) {
+    return me->host->extension(me->host, larder_str_make(name, strlen(name)));
+}
 
 /* Logs many lines at once: a flood of lines would be cut off. */
 static void flush(struct careless *me) {
@@ -117,9 +119,9 @@ static void change(struct careless *me) {
     good.condition = S("true");
     SAY(policies->list(host, &list));
     SAY(policies->add(host, &good, 2));
-#define WRONG(member, value)                                                                                                              \
-    policy = good;                                                                                                                        \
-    policy.member = value;                                                                                                                \
+#define WRONG(member, value) \
+    policy = good; \
+    policy.member = value; \
     say(me, "policy " #member, policies->add(host, &policy, 0))
     WRONG(struct_size, 159);
     WRONG(condition, larder_str_make(0, 0));
@@ -179,9 +181,15 @@ static uint32_t triggers(void *me) { (void)me; return 1u << LARDER_TRIGGER_ITEM_
 static larder_status all(void *me, larder_str *out) { (void)me; *out = S("true"); return LARDER_OK; }
 static larder_status none(void *me, larder_str *out) { (void)me; (void)out; return LARDER_OK; }
 static larder_status update(void *me, const larder_policy_list *list) { (void)me; (void)list; return LARDER_OK; }
-static larder_status preflight(void *me, uint32_t trigger, larder_item_cursor *changed) { (void)me; (void)trigger; (void)changed; return LARDER_OK; }
+static larder_status preflight(void *me, uint32_t trigger, larder_item_cursor *changed) {
+    (void)me; (void)trigger; (void)changed;
+    return LARDER_OK;
+}
 static larder_status nothing(void *me, uint32_t trigger) { (void)me; (void)trigger; return LARDER_OK; }
-static larder_status clean(void *me, uint32_t trigger, const larder_item *item) { (void)me; (void)trigger; (void)item; return LARDER_OK; }
+static larder_status clean(void *me, uint32_t trigger, const larder_item *item) {
+    (void)me; (void)trigger; (void)item;
+    return LARDER_OK;
+}
 static larder_status perform(void *me_, uint32_t trigger, const larder_item *item) {
     struct careless *me = me_;
     (void)trigger;
@@ -201,15 +209,18 @@ static larder_status did_pass(void *me, uint32_t trigger) {
 }
 
 static const larder_item_policy_processor processor = {
-    sizeof processor, 0, {"careless", 8}, LARDER_FIELD_BIT(LARDER_FIELD_LOCAL_ID), triggers, none, all, none, update, preflight, nothing,
-    nothing, perform, nothing, nothing, clean, nothing, did_pass, 1};
+    sizeof processor, 0, {"careless", 8}, LARDER_FIELD_BIT(LARDER_FIELD_LOCAL_ID), triggers, none, all, none, update,
+    preflight, nothing, nothing, perform, nothing, nothing, clean, nothing, did_pass, 1};
 
 static larder_status schema_text(void *me, larder_str *out) {
     (void)me;
     *out = S("{\"properties\": {\"after\": {\"type\": \"string\", \"format\": \"duration\", \"default\": \"7d\"}, "
-             "\"room\": {\"type\": \"string\", \"format\": \"size\"}, \"names\": {\"type\": \"array\", \"items\": {\"type\": \"string\"}, "
-             "\"default\": [\"\\u00e9\\\"\"]}, \"deep\": {\"type\": \"object\", \"default\": {\"b\": 2}, \"properties\": {\"a\": "
-             "{\"type\": \"integer\", \"default\": 1}, \"b\": {\"type\": \"number\", \"minimum\": 0.5}}}, \"none\": {\"type\": "
+             "\"room\": {\"type\": \"string\", \"format\": \"size\"}, "
+             "\"names\": {\"type\": \"array\", \"items\": {\"type\": \"string\"}, "
+             "\"default\": [\"\\u00e9\\\"\"]}, "
+             "\"deep\": {\"type\": \"object\", \"default\": {\"b\": 2}, \"properties\": {\"a\": "
+             "{\"type\": \"integer\", \"default\": 1}, "
+             "\"b\": {\"type\": \"number\", \"minimum\": 0.5}}}, \"none\": {\"type\": "
              "\"boolean\"}, \"mode\": {\"type\": \"string\", \"enum\": [\"slow\", \"fast\"], \"default\": \"slow\"}}}");
     return LARDER_OK;
 }
@@ -226,12 +237,14 @@ static void stop(void *me) { (void)me; }
 static const void *extension(void *me_, larder_str name) {
     struct careless *me = me_;
     if (!me->log && ask(me, LARDER_EXT_LOG)) abort(); /* before start the host hands out nothing */
-    if (name.len == strlen(LARDER_EXT_CONFIG_SCHEMA) && !memcmp(name.ptr, LARDER_EXT_CONFIG_SCHEMA, name.len)) return &schema;
+    if (name.len == strlen(LARDER_EXT_CONFIG_SCHEMA) && !memcmp(name.ptr, LARDER_EXT_CONFIG_SCHEMA, name.len))
+        return &schema;
     return name.len == strlen(LARDER_EXT_ITEM_POLICY_PROCESSOR) ? &processor : 0;
 }
 
-#define SERVICES                                                                                                                          \
-    LARDER_EXT_LOG " " LARDER_EXT_CONFIG " " LARDER_EXT_ACTIONS " " LARDER_EXT_ITEMS " " LARDER_EXT_POLICIES " " LARDER_EXT_KV            \
+#define SERVICES \
+    LARDER_EXT_LOG " " LARDER_EXT_CONFIG " " LARDER_EXT_ACTIONS " " LARDER_EXT_ITEMS " " LARDER_EXT_POLICIES \
+                   " " LARDER_EXT_KV \
                    " " LARDER_EXT_USAGE " " LARDER_EXT_RECORDS
 static const larder_descriptor descriptor = {
     sizeof descriptor, 0, {"org.example.careless", 20}, {"Careless", 8}, {"1.0.0", 5}, {0, 0}, {0, 0},

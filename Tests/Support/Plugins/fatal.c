@@ -93,8 +93,8 @@ static larder_status perform(void *me, uint32_t trigger, const larder_item *item
 }
 
 static const larder_item_policy_processor processor = {
-    sizeof processor, 0, LARDER_TEXT("fatal"), LARDER_FIELD_BIT(LARDER_FIELD_PATH), triggers, none, matching, none, update, preflight,
-    nothing, nothing, perform, nothing, nothing, perform, nothing, nothing, 0};
+    sizeof processor, 0, LARDER_TEXT("fatal"), LARDER_FIELD_BIT(LARDER_FIELD_PATH), triggers, none, matching, none,
+    update, preflight, nothing, nothing, perform, nothing, nothing, perform, nothing, nothing, 0};
 
 static larder_status poll(void *me, const larder_loop *loop, larder_event_page *out) {
     larder_status status = act(me, "poll", 0);
@@ -111,7 +111,9 @@ static larder_status refresh(void *me, const larder_loop *loop, uint32_t what, l
     out->event_id = S("0");
     return LARDER_OK;
 }
-static void on_error(void *me, const larder_loop *loop, const larder_loop_error *error) { (void)me, (void)loop, (void)error; }
+static void on_error(void *me, const larder_loop *loop, const larder_loop_error *error) {
+    (void)me, (void)loop, (void)error;
+}
 static void release_page(void *me, larder_event_page *page) { (void)me, (void)page; }
 
 static const larder_event_loop loops = {
@@ -139,4 +141,5 @@ static const larder_offer offers[] = {
     {LARDER_EXT_ITEM_POLICY_PROCESSOR, LOOP_ONLY ? NULL : &processor}, {LARDER_EXT_EVENT_LOOP, &loops},
     {LARDER_EXT_CONFIG_SCHEMA, &schema}};
 
-LARDER_SINGLE(struct fatal, start, larder_no_stop, offers, "org.example.fatal", "Fatal", BUILD, "", "", LARDER_EXT_CONFIG, "");
+LARDER_SINGLE(struct fatal, start, larder_no_stop, offers, "org.example.fatal", "Fatal", BUILD, "", "",
+              LARDER_EXT_CONFIG, "");

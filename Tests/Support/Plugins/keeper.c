@@ -45,8 +45,8 @@ static larder_str step_id(struct keeper *me, const char *number) {
     uint64_t index = number ? strtoull(number, 0, 10) : 0;
     memset(&project, 0, sizeof project);
     project.struct_size = sizeof project;
-    if (me->projects->fetch(me->host, text(me->project), LARDER_PROJECT_STEPS, &project) == LARDER_OK && project.step_ids
-        && index < project.step_count)
+    if (me->projects->fetch(me->host, text(me->project), LARDER_PROJECT_STEPS, &project) == LARDER_OK
+        && project.step_ids && index < project.step_count)
         return project.step_ids[index];
     return text("none");
 }
@@ -73,7 +73,8 @@ static void fetch(struct keeper *me, uint32_t parts) {
     if (status == LARDER_OK) {
         me->modified = project.modified;
         fprintf(me->out, " %d/%d undo %u redo %u steps %s data %s%.*s", (int)project.cursor, (int)project.step_count,
-                project.can_undo, project.can_redo, project.step_ids ? "there" : "null", project.user_data.ptr ? "" : "absent",
+                project.can_undo, project.can_redo, project.step_ids ? "there" : "null",
+                project.user_data.ptr ? "" : "absent",
                 (int)project.user_data.len, project.user_data.ptr ? (const char *)project.user_data.ptr : "");
         fprintf(me->out, "\nassets %.*s", (int)project.assets.len, project.assets.ptr);
     }
@@ -168,7 +169,8 @@ static void bad(struct keeper *me) {
 #undef TRY
 }
 
-static larder_status update(struct keeper *me, int64_t cursor, const char *data, larder_str unwanted, int64_t modified) {
+static larder_status update(struct keeper *me, int64_t cursor, const char *data, larder_str unwanted,
+                            int64_t modified) {
     larder_project_update update;
     larder_project_ids added = {sizeof added, 0, 0, 0};
     memset(&update, 0, sizeof update);
@@ -208,7 +210,8 @@ static larder_status obey(struct keeper *me, const char *word, const char *one, 
         for (uint64_t i = 0; status == LARDER_OK && i < ids.count; i++)
             fprintf(me->out, " %.*s", (int)ids.ids[i].len, ids.ids[i].ptr);
         fprintf(me->out, "\n");
-    } else if (IS("fetch")) fetch(me, one ? (uint32_t)strtoul(one, 0, 10) : LARDER_PROJECT_STEPS | LARDER_PROJECT_USER_DATA);
+    } else if (IS("fetch"))
+        fetch(me, one ? (uint32_t)strtoul(one, 0, 10) : LARDER_PROJECT_STEPS | LARDER_PROJECT_USER_DATA);
     else if (IS("step")) fetch_step(me, one);
     else if (IS("add")) {
         step.assets_source = two && strcmp(two, "-") != 0 ? text(two) : none;
@@ -222,7 +225,8 @@ static larder_status obey(struct keeper *me, const char *word, const char *one, 
         free(block);
     } else if (IS("many")) add_many(me, one);
     else if (IS("data")) fprintf(me->out, "data %d\n", update(me, LARDER_PROJECT_CURSOR_STAYS, one, none, 0));
-    else if (IS("as-fetched")) fprintf(me->out, "as-fetched %d\n", update(me, LARDER_PROJECT_CURSOR_STAYS, one, none, me->modified));
+    else if (IS("as-fetched"))
+        fprintf(me->out, "as-fetched %d\n", update(me, LARDER_PROJECT_CURSOR_STAYS, one, none, me->modified));
     else if (IS("cursor")) fprintf(me->out, "cursor %d\n", update(me, strtol(one, 0, 10), 0, none, 0));
     else if (IS("delete")) fprintf(me->out, "delete %d\n", update(me, 0, 0, step_id(me, one), 0));
     else if (IS("undo")) fprintf(me->out, "undo %d\n", p->undo(host, id));
@@ -230,7 +234,8 @@ static larder_status obey(struct keeper *me, const char *word, const char *one, 
     else if (IS("remove")) fprintf(me->out, "remove %d\n", p->remove(host, id));
     else if (IS("usage")) {
         status = p->usage(host, &usage);
-        fprintf(me->out, "usage %d %llu of %llu\n", status, (unsigned long long)usage.bytes, (unsigned long long)usage.quota);
+        fprintf(me->out, "usage %d %llu of %llu\n", status, (unsigned long long)usage.bytes,
+                (unsigned long long)usage.quota);
     } else if (IS("bad")) bad(me);
     else if (IS("elsewhere")) {
         if (pthread_create(&thread, 0, elsewhere, me) || pthread_join(thread, 0)) return LARDER_FAILED;
@@ -269,11 +274,15 @@ static larder_status work(struct keeper *me, const char *suffix) {
 static uint32_t triggers(void *me) { (void)me; return LARDER_TRIGGERS_ALL; }
 static larder_status absent(void *me, larder_str *out) { (void)me; (void)out; return LARDER_OK; }
 static larder_status policies(void *me, const larder_policy_list *l) { (void)me; (void)l; return LARDER_OK; }
-static larder_status preflight(void *me, uint32_t t, larder_item_cursor *c) { (void)me; (void)t; (void)c; return LARDER_OK; }
+static larder_status preflight(void *me, uint32_t t, larder_item_cursor *c) {
+    (void)me; (void)t; (void)c;
+    return LARDER_OK;
+}
 static larder_status nothing(void *me, uint32_t t) { (void)me; (void)t; return LARDER_OK; }
 static larder_status item(void *me, uint32_t t, const larder_item *i) { (void)me; (void)t; (void)i; return LARDER_OK; }
 static larder_status did_pass(void *me, uint32_t t) {
-    int is_end = t == LARDER_TRIGGER_ITEM_LIST_UPDATE_COMPLETED || t == LARDER_TRIGGER_ITEM_LIST_UPDATE_COMPLETED_WITHOUT_CHANGES;
+    int is_end = t == LARDER_TRIGGER_ITEM_LIST_UPDATE_COMPLETED
+        || t == LARDER_TRIGGER_ITEM_LIST_UPDATE_COMPLETED_WITHOUT_CHANGES;
     return is_end ? work(me, "") : LARDER_OK;
 }
 
@@ -303,6 +312,7 @@ static larder_status start(void *me_) {
     me->script[length] = 0;
     return work(me, ".start");
 }
-static const larder_offer offers[] = {{LARDER_EXT_ITEM_POLICY_PROCESSOR, &processor}, {LARDER_EXT_CONFIG_SCHEMA, &schema}};
+static const larder_offer offers[] = {
+    {LARDER_EXT_ITEM_POLICY_PROCESSOR, &processor}, {LARDER_EXT_CONFIG_SCHEMA, &schema}};
 
 LARDER_SINGLE(struct keeper, start, larder_no_stop, offers, ID, "Keeper", "1.0.0", "", "", REQUIRED, WANTED);

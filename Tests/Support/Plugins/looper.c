@@ -92,7 +92,8 @@ static larder_str own(struct looper *me, const larder_loop *loop) {
     larder_str collection = LARDER_TEXT(COLLECTION), plugin = S(OWN);
     int length;
     if (!collection.ptr) return plugin;
-    length = snprintf(me->own, sizeof me->own, "%.*s/%.*s", (int)plugin.len, plugin.ptr, (int)loop->id.len, loop->id.ptr);
+    length = snprintf(me->own, sizeof me->own, "%.*s/%.*s", (int)plugin.len, plugin.ptr, (int)loop->id.len,
+                      loop->id.ptr);
     return larder_str_make(me->own, (uint64_t)length);
 }
 
@@ -104,7 +105,8 @@ static void *from_elsewhere(void *me_) {
 }
 
 static larder_status put(struct looper *me, larder_str collection, const char *key, const char *value, size_t content) {
-    larder_record record = {sizeof record, 0, larder_str_make(key, strlen(key)), S(""), larder_str_make(value, strlen(value)), {0, 0}};
+    larder_record record = {sizeof record, 0, larder_str_make(key, strlen(key)), S(""),
+                            larder_str_make(value, strlen(value)), {0, 0}};
     larder_status status;
     uint8_t *bytes = content ? calloc(1, content) : 0;
     record.content.ptr = bytes;
@@ -162,7 +164,8 @@ static void ask_dav(struct looper *me) {
     say(me, "early", answer->end(answer, &end));
     while ((status = answer->next(answer, &response)) == LARDER_OK && response) {
         me->log->write(me->host, LARDER_LOG_INFO, response->href);
-        say(me, "values", (long)response->value_count + 10 * (response->values[0].ptr != 0) + 100 * (response->values[1].ptr != 0));
+        say(me, "values",
+            (long)response->value_count + 10 * (response->values[0].ptr != 0) + 100 * (response->values[1].ptr != 0));
     }
     say(me, "end", status != LARDER_OK ? status : answer->end(answer, &end));
 }
@@ -262,7 +265,8 @@ static larder_status process(void *me_, const larder_loop *loop, const larder_ev
     long from = number_of(loop->event_id), count = 0;
     if (page->event_id.len == loop->event_id.len && !memcmp(page->event_id.ptr, loop->event_id.ptr, loop->event_id.len))
         return LARDER_OK;
-    if (me->records->get(me->host, own(me, loop), S("count"), LARDER_RECORD_VERSION, &record) == LARDER_OK) count = number_of(record.version);
+    if (me->records->get(me->host, own(me, loop), S("count"), LARDER_RECORD_VERSION, &record) == LARDER_OK)
+        count = number_of(record.version);
     snprintf(value, sizeof value, "%ld", count + 1);
     snprintf(key, sizeof key, "page %.*s", (int)page->event_id.len, page->event_id.ptr);
     memset(&record, 0, sizeof record);
@@ -271,7 +275,8 @@ static larder_status process(void *me_, const larder_loop *loop, const larder_ev
     record.version = larder_str_make(value, strlen(value));
     if (me->records->put(me->host, own(me, loop), &record) != LARDER_OK) return LARDER_IO;
     if (put(me, own(me, loop), key, "{\"seen\":1}", 0) != LARDER_OK) return LARDER_IO;
-    me->kv->put(me->host, (larder_bytes){(const uint8_t *)"last", 4}, (larder_bytes){(const uint8_t *)value, strlen(value)});
+    me->kv->put(me->host, (larder_bytes){(const uint8_t *)"last", 4},
+                (larder_bytes){(const uint8_t *)value, strlen(value)});
     if (is(me, "die in process", from)) raise(SIGKILL);
     if (is(me, "project in poll", from)) keep(me, "in process");
     if (is(me, "fail in process", from)) return LARDER_FAILED;
@@ -295,7 +300,8 @@ static larder_status process(void *me_, const larder_loop *loop, const larder_ev
         say(me, "write plugin", put(me, S(OWN), "x", "{}", 0));
         say(me, "write shares", put(me, S("shares"), "c", "{}", 0));
     }
-    if (is(me, "look", from)) say(me, "look", me->actions->look(me->host, larder_str_make(me->target, strlen(me->target))));
+    if (is(me, "look", from))
+        say(me, "look", me->actions->look(me->host, larder_str_make(me->target, strlen(me->target))));
     return LARDER_OK;
 }
 
@@ -357,16 +363,18 @@ static void stop(void *me_) {
 
 static larder_status schema(void *me, larder_str *out) {
     (void)me;
-    *out = S("{\"properties\": {\"mode\": {\"type\": \"string\", \"default\": \"\"}, \"target\": {\"type\": \"string\", "
+    *out = S("{\"properties\": {\"mode\": {\"type\": \"string\", \"default\": \"\"}, "
+             "\"target\": {\"type\": \"string\", "
              "\"default\": \"\"}, \"pages\": {\"type\": \"string\", \"default\": \"3\"}}}");
     return LARDER_OK;
 }
 
 static const larder_config_schema schemas = {sizeof schemas, 0, schema};
 static const larder_event_loop loops = {
-    sizeof loops, REFRESH_BITS, LARDER_TEXT(KIND), LARDER_TEXT(COLLECTION), HINTS, 0, poll, process, refresh, on_error, release_page};
+    sizeof loops, REFRESH_BITS, LARDER_TEXT(KIND), LARDER_TEXT(COLLECTION), HINTS, 0, poll, process, refresh, on_error,
+    release_page};
 static const larder_offer offers[] = {{LARDER_EXT_EVENT_LOOP, &loops}, {LARDER_EXT_CONFIG_SCHEMA, &schemas}};
 
 LARDER_SINGLE(struct looper, start, stop, offers, OWN, "Looper", "1.0.0", "", "",
-              LARDER_EXT_CONFIG " " LARDER_EXT_LOG " " LARDER_EXT_RECORDS " " LARDER_EXT_HTTP " " LARDER_EXT_DAV " " LARDER_EXT_KV
-              " " LARDER_EXT_CANCEL " " LARDER_EXT_ACTIONS, LARDER_EXT_PROJECTS);
+              LARDER_EXT_CONFIG " " LARDER_EXT_LOG " " LARDER_EXT_RECORDS " " LARDER_EXT_HTTP " " LARDER_EXT_DAV
+              " " LARDER_EXT_KV " " LARDER_EXT_CANCEL " " LARDER_EXT_ACTIONS, LARDER_EXT_PROJECTS);

@@ -27,8 +27,9 @@ static void setting(larder_str json, const char *quoted, char *out) {
 }
 
 static larder_status record(struct recorder *me, const char *call, uint32_t trigger, const larder_item *item) {
-    static const char *const names[] = {"itemsChanged", "itemListUpdateCompleted", "itemListUpdateCompletedWithoutChanges",
-                                        "policiesChanged", "syncCapacity", "timer", "-"};
+    static const char *const names[] = {"itemsChanged", "itemListUpdateCompleted",
+                                         "itemListUpdateCompletedWithoutChanges", "policiesChanged", "syncCapacity",
+                                         "timer", "-"};
     FILE *file = fopen(me->log, "a");
     if (!file) return LARDER_IO;
     fprintf(file, "%s %s %.*s\n", call, names[trigger < 6 ? trigger : 6], item ? (int)item->path.len : 1,
@@ -45,7 +46,10 @@ static uint32_t triggers(void *me) { (void)me; return LARDER_TRIGGERS_ALL; }
 static larder_status covered(void *me, larder_str *out) { return text(((struct recorder *)me)->match, out); }
 static larder_status matching(void *me, larder_str *out) { return text(((struct recorder *)me)->match, out); }
 static larder_status unwanted(void *me, larder_str *out) { return text(((struct recorder *)me)->cleanup, out); }
-static larder_status update(void *me, const larder_policy_list *l) { (void)l; return record(me, "updatePolicies", 6, 0); }
+static larder_status update(void *me, const larder_policy_list *l) {
+    (void)l;
+    return record(me, "updatePolicies", 6, 0);
+}
 static larder_status preflight(void *me, uint32_t t, larder_item_cursor *changed) {
     (void)changed;
     return record(me, "performPreflightOnPolicies", t, 0);
@@ -64,7 +68,8 @@ static larder_status action(void *me_, uint32_t t, const larder_item *item) {
 }
 
 static const larder_item_policy_processor processor = {
-    sizeof processor, 0, LARDER_TEXT("recorder"), LARDER_FIELD_BIT(LARDER_FIELD_PATH) | LARDER_FIELD_BIT(LARDER_FIELD_LOCAL_ID),
+    sizeof processor, 0, LARDER_TEXT("recorder"),
+    LARDER_FIELD_BIT(LARDER_FIELD_PATH) | LARDER_FIELD_BIT(LARDER_FIELD_LOCAL_ID),
     triggers, covered, matching, unwanted, update, preflight, will_enter, begin_matching, action, end_matching,
     begin_cleanup, cleanup, end_cleanup, did_pass, 0};
 
@@ -89,7 +94,8 @@ static larder_status start(void *me_) {
     me->asked = 0;
     return LARDER_OK;
 }
-static const larder_offer offers[] = {{LARDER_EXT_ITEM_POLICY_PROCESSOR, &processor}, {LARDER_EXT_CONFIG_SCHEMA, &schema}};
+static const larder_offer offers[] = {
+    {LARDER_EXT_ITEM_POLICY_PROCESSOR, &processor}, {LARDER_EXT_CONFIG_SCHEMA, &schema}};
 
 LARDER_SINGLE(struct recorder, start, larder_no_stop, offers, "org.example.recorder", "Recorder", "1.0.0", "", "",
               LARDER_EXT_CONFIG " " LARDER_EXT_ACTIONS, "");

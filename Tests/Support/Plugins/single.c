@@ -26,7 +26,9 @@ LARDER_SINGLE(struct own, start, larder_no_stop, offers, "org.example.single", "
 static int wrong;
 #define CHECK(holds) ((holds) ? (void)0 : (void)(wrong++, printf("%d: %s\n", __LINE__, #holds)))
 
-static int is(larder_str text, const char *other) { return text.len == strlen(other) && !memcmp(text.ptr, other, strlen(other)); }
+static int is(larder_str text, const char *other) {
+    return text.len == strlen(other) && !memcmp(text.ptr, other, strlen(other));
+}
 
 int main(void) {
     larder_host hosts[2];
@@ -47,7 +49,8 @@ int main(void) {
     CHECK(module->create(LARDER_STR("org.example.singl"), hosts, &one) == LARDER_NOT_FOUND && !one);
     CHECK(module->create(LARDER_STR("org.example.other!"), hosts, &one) == LARDER_NOT_FOUND && !one);
     CHECK(module->create(larder_str_make(NULL, 0), hosts, &one) == LARDER_NOT_FOUND && !one);
-    CHECK(module->create(about->id, &hosts[0], &one) == LARDER_OK && module->create(about->id, &hosts[1], &other) == LARDER_OK);
+    CHECK(module->create(about->id, &hosts[0], &one) == LARDER_OK
+          && module->create(about->id, &hosts[1], &other) == LARDER_OK);
     CHECK(one != other && one->struct_size == sizeof *one && one->context != other->context);
     CHECK(one == &((struct own *)one->context)->instance && ((struct own *)one->context)->number == 0);
     CHECK(((struct own *)one->context)->host == &hosts[0] && ((struct own *)other->context)->host == &hosts[1]);

@@ -33,7 +33,8 @@ int main(void) {
     larder_fake_response(fake, "/b/1", 200, 0);
     larder_fake_end_dav(fake, "token-1", 0, 0);
     larder_fake_set_event_id(fake, "org.example.sizes", "0");
-    if (larder_fake_start(fake, "org.example.sizes") != LARDER_OK || larder_fake_run(fake, LARDER_TRIGGER_POLICIES_CHANGED, 0, 0) != LARDER_OK
+    if (larder_fake_start(fake, "org.example.sizes") != LARDER_OK
+        || larder_fake_run(fake, LARDER_TRIGGER_POLICIES_CHANGED, 0, 0) != LARDER_OK
         || larder_fake_poll(fake, "org.example.sizes") != LARDER_OK) {
         printf("problem: %s\n", larder_fake_problem(fake) ? larder_fake_problem(fake) : "a call failed");
         return 1;

@@ -50,7 +50,9 @@ static const larder_http *http;
 static const larder_dav *dav;
 static const larder_discover *discover;
 
-static int is(larder_str text, const char *other) { return text.len == strlen(other) && !memcmp(text.ptr, other, text.len); }
+static int is(larder_str text, const char *other) {
+    return text.len == strlen(other) && !memcmp(text.ptr, other, text.len);
+}
 
 static void look_at_policies(void) {
     ROOM(larder_policy_list, list);
@@ -172,8 +174,15 @@ static void ask(void) {
 
 static uint32_t triggers(void *me) { (void)me; return LARDER_TRIGGERS_ALL; }
 static larder_status text(void *me, larder_str *out) { (void)me; (void)out; return LARDER_OK; }
-static larder_status update(void *me, const larder_policy_list *l) { (void)me; check(70, l->count == 2); return LARDER_OK; }
-static larder_status preflight(void *me, uint32_t t, larder_item_cursor *c) { (void)me; (void)t; (void)c; return LARDER_OK; }
+static larder_status update(void *me, const larder_policy_list *l) {
+    (void)me;
+    check(70, l->count == 2);
+    return LARDER_OK;
+}
+static larder_status preflight(void *me, uint32_t t, larder_item_cursor *c) {
+    (void)me; (void)t; (void)c;
+    return LARDER_OK;
+}
 static larder_status pass(void *me, uint32_t t) { (void)me; (void)t; return LARDER_OK; }
 static larder_status item(void *me, uint32_t t, const larder_item *i) { (void)me; (void)t; (void)i; return LARDER_OK; }
 static larder_status enter(void *me, uint32_t t) {
@@ -185,8 +194,8 @@ static larder_status enter(void *me, uint32_t t) {
     return LARDER_OK;
 }
 static const larder_item_policy_processor processor = {
-    sizeof processor, 0, LARDER_TEXT("org.example.sizes"), 0, triggers, text, text, text, update, preflight, enter, pass, item, pass,
-    pass, item, pass, pass, 0};
+    sizeof processor, 0, LARDER_TEXT("org.example.sizes"), 0, triggers, text, text, text, update, preflight, enter,
+    pass, item, pass, pass, item, pass, pass, 0};
 
 static larder_status poll(void *me, const larder_loop *loop, larder_event_page *out) {
     (void)me;
@@ -215,7 +224,8 @@ static void on_error(void *me, const larder_loop *loop, const larder_loop_error 
 }
 static void release_page(void *me, larder_event_page *page) { (void)me; (void)page; }
 static const larder_event_loop loops = {
-    sizeof loops, 0, LARDER_TEXT("org.example.sizes"), LARDER_TEXT(""), 0, 0, poll, process, refresh, on_error, release_page};
+    sizeof loops, 0, LARDER_TEXT("org.example.sizes"), LARDER_TEXT(""), 0, 0, poll, process, refresh, on_error,
+    release_page};
 
 static larder_status start(void *me) {
     host = ((struct sizes *)me)->host;
@@ -231,5 +241,5 @@ static larder_status start(void *me) {
 static const larder_offer offers[] = {{LARDER_EXT_ITEM_POLICY_PROCESSOR, &processor}, {LARDER_EXT_EVENT_LOOP, &loops}};
 
 LARDER_SINGLE(struct sizes, start, larder_no_stop, offers, "org.example.sizes", "Sizes", "1.0", "", "",
-              LARDER_EXT_POLICIES " " LARDER_EXT_USAGE " " LARDER_EXT_PROJECTS " " LARDER_EXT_RECORDS " " LARDER_EXT_HTTP
-              " " LARDER_EXT_DAV " " LARDER_EXT_DISCOVER, "");
+              LARDER_EXT_POLICIES " " LARDER_EXT_USAGE " " LARDER_EXT_PROJECTS " " LARDER_EXT_RECORDS
+              " " LARDER_EXT_HTTP " " LARDER_EXT_DAV " " LARDER_EXT_DISCOVER, "");

@@ -26,9 +26,15 @@ struct sleeper {
 static uint32_t triggers(void *me) { (void)me; return LARDER_TRIGGERS_ALL; }
 static larder_status none(void *me, larder_str *out) { (void)me; (void)out; return LARDER_OK; }
 static larder_status update(void *me, const larder_policy_list *list) { (void)me; (void)list; return LARDER_OK; }
-static larder_status preflight(void *me, uint32_t trigger, larder_item_cursor *changed) { (void)me; (void)trigger; (void)changed; return LARDER_OK; }
+static larder_status preflight(void *me, uint32_t trigger, larder_item_cursor *changed) {
+    (void)me; (void)trigger; (void)changed;
+    return LARDER_OK;
+}
 static larder_status nothing(void *me, uint32_t trigger) { (void)me; (void)trigger; return LARDER_OK; }
-static larder_status item(void *me, uint32_t trigger, const larder_item *one) { (void)me; (void)trigger; (void)one; return LARDER_OK; }
+static larder_status item(void *me, uint32_t trigger, const larder_item *one) {
+    (void)me; (void)trigger; (void)one;
+    return LARDER_OK;
+}
 
 static larder_status sleep_for_an_hour(void *me, uint32_t trigger) {
     const larder_host *host = ((struct sleeper *)me)->host;
@@ -41,14 +47,15 @@ static larder_status sleep_for_an_hour(void *me, uint32_t trigger) {
     slept += 3600;
     clock->monotonic(host, &after);
     log->write(host, LARDER_LOG_WARNING,
-               larder_str_make(line, (uint64_t)snprintf(line, sizeof line, "hours slept: %ld", (long)((after - before) / 3600000000000))));
+               larder_str_make(line, (uint64_t)snprintf(line, sizeof line, "hours slept: %ld",
+                                                        (long)((after - before) / 3600000000000))));
     return LARDER_OK;
 }
 
 static const larder_item_policy_processor processor = {
-    sizeof processor, 0, LARDER_TEXT("sleeper"), 0, triggers, none, none, none, update, preflight, sleep_for_an_hour, nothing, item, nothing,
-    nothing, item, nothing, nothing, 0};
+    sizeof processor, 0, LARDER_TEXT("sleeper"), 0, triggers, none, none, none, update, preflight, sleep_for_an_hour,
+    nothing, item, nothing, nothing, item, nothing, nothing, 0};
 static const larder_offer offers[] = {{LARDER_EXT_ITEM_POLICY_PROCESSOR, &processor}};
 
-LARDER_SINGLE(struct sleeper, larder_no_start, larder_no_stop, offers, "org.example.sleeper", "Sleeper", "1.0.0", "", "",
-              LARDER_EXT_CLOCK " " LARDER_EXT_LOG, "");
+LARDER_SINGLE(struct sleeper, larder_no_start, larder_no_stop, offers, "org.example.sleeper", "Sleeper", "1.0.0",
+              "", "", LARDER_EXT_CLOCK " " LARDER_EXT_LOG, "");

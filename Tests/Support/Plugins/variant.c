@@ -54,7 +54,10 @@ __attribute__((constructor)) static void opened(void) { ON_OPEN; }
 static uint32_t triggers(void *me) { (void)me; return LARDER_TRIGGERS_ALL; }
 static larder_status text(void *me, larder_str *out) { (void)me; (void)out; return LARDER_OK; }
 static larder_status update(void *me, const larder_policy_list *l) { (void)me; (void)l; return LARDER_OK; }
-static larder_status preflight(void *me, uint32_t t, larder_item_cursor *c) { (void)me; (void)t; (void)c; return LARDER_OK; }
+static larder_status preflight(void *me, uint32_t t, larder_item_cursor *c) {
+    (void)me; (void)t; (void)c;
+    return LARDER_OK;
+}
 static larder_status pass(void *me, uint32_t t) { (void)me; (void)t; USE; return LARDER_OK; }
 static larder_status did_pass(void *me, uint32_t t) { (void)me; (void)t; return LARDER_OK; }
 static larder_status item(void *me, uint32_t t, const larder_item *i) { (void)me; (void)t; (void)i; return LARDER_OK; }
@@ -78,7 +81,8 @@ static void stop(void *me) { (void)me; }
 static const void *extension(void *me, larder_str name) {
     (void)me;
 #ifdef SCHEMA
-    if (name.len == strlen(LARDER_EXT_CONFIG_SCHEMA) && !memcmp(name.ptr, LARDER_EXT_CONFIG_SCHEMA, name.len)) return &schema;
+    if (name.len == strlen(LARDER_EXT_CONFIG_SCHEMA) && !memcmp(name.ptr, LARDER_EXT_CONFIG_SCHEMA, name.len))
+        return &schema;
 #endif
     (void)schema;
     return name.len == strlen(LARDER_EXT_ITEM_POLICY_PROCESSOR) ? &processor : 0;

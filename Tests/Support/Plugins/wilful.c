@@ -81,7 +81,8 @@ static larder_status preflight(void *me_, uint32_t trigger, larder_item_cursor *
     (void)trigger;
     if (!is(me, "preflight")) return LARDER_OK;
     if (!changed) say(me, "no batch", 0);
-    while (changed && changed->next(changed, &item) == LARDER_OK && item) say(me, item->removed ? "gone" : "there", item->size);
+    while (changed && changed->next(changed, &item) == LARDER_OK && item)
+        say(me, item->removed ? "gone" : "there", item->size);
     return LARDER_OK;
 }
 
@@ -246,7 +247,8 @@ static larder_status schema_text(void *me, larder_str *out) {
     return LARDER_OK;
 #endif
     *out = S("{\"properties\": {\"mode\": {\"type\": \"string\", \"default\": \"\"}, "
-             "\"match\": {\"type\": \"string\", \"default\": \"\"}, \"cleanup\": {\"type\": \"string\", \"default\": \"\"}, "
+             "\"match\": {\"type\": \"string\", \"default\": \"\"}, "
+             "\"cleanup\": {\"type\": \"string\", \"default\": \"\"}, "
              "\"triggers\": {\"type\": \"string\", \"default\": \"0xffffffff\"}}}");
     return LARDER_OK;
 }
@@ -277,7 +279,8 @@ static larder_status start(void *me_) {
     }
     return LARDER_OK;
 }
-static const larder_offer offers[] = {{LARDER_EXT_ITEM_POLICY_PROCESSOR, &processor}, {LARDER_EXT_CONFIG_SCHEMA, &schema}};
+static const larder_offer offers[] = {
+    {LARDER_EXT_ITEM_POLICY_PROCESSOR, &processor}, {LARDER_EXT_CONFIG_SCHEMA, &schema}};
 
 LARDER_SINGLE(struct wilful, start, larder_no_stop, offers, "org.example.wilful", "Wilful", "1.0.0", "", "",
               LARDER_EXT_CONFIG " " LARDER_EXT_ACTIONS " " LARDER_EXT_ITEMS " " LARDER_EXT_KV " " LARDER_EXT_LOG

@@ -19,7 +19,8 @@ extension CalendarServer {
             "PROPPATCH", calendar.path,
             xml: """
                 <?xml version="1.0" encoding="utf-8"?>
-                <D:propertyupdate xmlns:D="DAV:"><D:set><D:prop><D:displayname>\(escaped(name))</D:displayname></D:prop>\
+                <D:propertyupdate xmlns:D="DAV:"><D:set><D:prop>\
+                <D:displayname>\(escaped(name))</D:displayname></D:prop>\
                 </D:set></D:propertyupdate>
                 """)
     }
