@@ -3,8 +3,8 @@ import TestSupport
 
 /// A tree of real files: copied, without links, from what a Debian system has.
 enum RealTree {
-    /// Makes the tree in a folder that does not exist yet: `count` files at least, with odd names, empty files, empty and
-    /// deep folders among them.
+    /// Makes the tree in a folder that does not exist yet: `count` files at least, with odd names, empty files, empty
+    /// and deep folders among them.
     static func make(in folder: String, count: Int = 10_000) throws {
         var copied = try oddities(in: "\(folder)/odd")
         for (source, share) in [("/usr/share/doc", 0.4), ("/usr/include", 0.8), ("/usr/share", 1.0)] {

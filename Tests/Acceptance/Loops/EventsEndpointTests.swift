@@ -33,7 +33,10 @@ import Testing
 
                 server.events.add(
                     .init(
-                        #""CalendarEvents":[{"ID":"e1","Action":1,"Event":{"ID":"e1","UID":"u1","StartTime":1772359200,"EndTime":1772362800,"FullDay":0,"RRule":null}}]"#
+                        """
+                        "CalendarEvents":[{"ID":"e1","Action":1,"Event":{"ID":"e1","UID":"u1",\
+                        "StartTime":1772359200,"EndTime":1772362800,"FullDay":0,"RRule":null}}]
+                        """
                     ), to: "calendar/c1")
                 try await run()
                 #expect(try await said("--json", "calendar", "objects", "Team").contains(#""uid":"u1""#))

@@ -21,7 +21,8 @@ import Testing
         var summary: String { "\(kind):\(id) \(enabled ? "" : "disabled ")\(lastResult ?? "-") \(eventID ?? "-")" }
     }
 
-    /// An account whose loops are those of test plugins in C: `looper` has one, `first` and `second` have one for each of its records.
+    /// An account whose loops are those of test plugins in C: `looper` has one, `first` and `second` have one for each
+    /// of its records.
     private struct Fixture {
         let server: TestServer
         let folder: String

@@ -4,8 +4,8 @@ import TestServer
 import TestSupport
 import Testing
 
-/// A new file comes to the place of one that is gone from the server and whose copy is here: it takes that copy over, in the
-/// transaction that journals the landing, and then the two change places. The process ends in between.
+/// A new file comes to the place of one that is gone from the server and whose copy is here: it takes that copy over,
+/// in the transaction that journals the landing, and then the two change places. The process ends in between.
 @Suite(.serialized, .enabled(if: access("/usr/bin/strace", X_OK) == 0, "killing at a system call needs strace"))
 struct KilledReplacementTests {
     private static let names = ["a", "b"]
@@ -37,8 +37,8 @@ struct KilledReplacementTests {
         return try await copy.larder("run", "--once").exitCode != 0
     }
 
-    /// How many downloads are journalled as whole, and how many rows say that a copy is here: of files on the server, and of those
-    /// that are gone.
+    /// How many downloads are journalled as whole, and how many rows say that a copy is here: of files on the server,
+    /// and of those that are gone.
     private func rows(_ account: Account) async throws -> String {
         let code = """
             import sqlite3, sys

@@ -6,8 +6,8 @@ import Testing
 
 /// A first scan whose process ends in the middle of it, on a server whose ETags tell of changes.
 ///
-/// The server holds listings back, and the process is killed then: either when nothing else is on its way any more and all that was
-/// listed is in the database, or as soon as one is held, wherever the others are.
+/// The server holds listings back, and the process is killed then: either when nothing else is on its way any more and
+/// all that was listed is in the database, or as soon as one is held, wherever the others are.
 @Suite(.serialized) struct KilledScanTests {
     /// So many listings are on the network at once.
     private static let width = 8
@@ -68,7 +68,8 @@ import Testing
 
     /// Kills a run in which so many folders were listed and others are waited for.
     private func kill(_ account: Account, _ server: TestServer, after count: Int, isSettled: Bool) async throws {
-        // No more than these: the next run's are not held. These stay so until the server stops, so that none is in its log.
+        // No more than these: the next run's are not held. These stay so until the server stops, so that none is in its
+        // log.
         let held = isSettled ? Self.width : 1
         let hold = server.add(Fault(.hold(), method: "PROPFIND", from: count + 1, times: held))
         let before = server.listedBelowRoot.count
@@ -114,8 +115,9 @@ extension Account {
     fileprivate func state() async throws -> [String] {
         try await database(
             """
-            SELECT path, parentPath, name, fileID, type, size, mimeType, etag, etagStrength, lastModified, permissions, listedETag,
-              racy, removedAt, cloudStatus, copyETag, copySize, copyModified, hex(copyDigest), downloadTrigger
+            SELECT path, parentPath, name, fileID, type, size, mimeType, etag, etagStrength, lastModified, permissions,
+              listedETag, racy, removedAt, cloudStatus, copyETag, copySize, copyModified, hex(copyDigest),
+              downloadTrigger
             FROM items ORDER BY path
             """, "SELECT 'to list', path FROM scanJobs", "SELECT 'to do', path FROM syncRecords",
             "SELECT 'to move', toPath FROM treeMoves", "SELECT 'missing', databaseID FROM missingItems",

@@ -53,7 +53,10 @@ import Testing
             #expect(
                 run.lines
                     == ["/Photos", "/Photos/cat.jpg", "/Photos/dog.jpg"].map {
-                        #"{"plugin":"org.larder.available-offline","call":"performAction","path":"\#($0)","would":"download"}"#
+                        """
+                        {"plugin":"org.larder.available-offline","call":"performAction",\
+                        "path":"\($0)","would":"download"}
+                        """
                     })
             let text = try await must(account, "policy", "run", "--trigger", "policiesChanged", "--dry-run")
             #expect(text.lines.count == 3 && text.output.contains("download"), "\(text.summary)")
@@ -84,7 +87,10 @@ import Testing
             #expect(cat.lines.count == 5)
             #expect(
                 cat.lines[0].hasPrefix(
-                    #"{"plugin":"org.larder.available-offline","kind":"availableOffline","matches":false,"cleanup":false,"because":""#
+                    """
+                    {"plugin":"org.larder.available-offline","kind":"availableOffline",\
+                    "matches":false,"cleanup":false,"because":"
+                    """
                 ) && cat.lines[0].contains(#""would":null,"when":null,"policies":[""#), "\(cat.summary)")
             #expect(
                 cat.lines[4].hasPrefix(

@@ -40,7 +40,10 @@ import Testing
             let wish = try await must(account, "--json", "policy", "run", "--trigger", "policiesChanged", "--dry-run")
             #expect(
                 wish.lines == [
-                    #"{"plugin":"org.larder.available-offline","call":"performAction","path":"/Photos/b.txt","would":"download"}"#
+                    """
+                    {"plugin":"org.larder.available-offline","call":"performAction",\
+                    "path":"/Photos/b.txt","would":"download"}
+                    """
                 ])
             let explained = try await must(account, "--json", "explain", "/Photos/b.txt")
             #expect(

@@ -34,8 +34,8 @@ import Testing
                 #"name.endsWith(".jpg")"#, "--description", "all pictures", "--remove-when-none", #"path == "/Photos""#)
             #expect(
                 add.output
-                    == #"{"id":"jpegs","kind":"availableOffline","where":"name.endsWith(\".jpg\")","identifier":"jpegs","#
-                    + #""description":"all pictures","path":null,"localID":null,"#
+                    == #"{"id":"jpegs","kind":"availableOffline","where":"name.endsWith(\".jpg\")","#
+                    + #""identifier":"jpegs","description":"all pictures","path":null,"localID":null,"#
                     + #""removeWhenNone":"path == \"/Photos\"","items":null,"bytes":null}"# + "\n")
             #expect(add.errors.isEmpty)
             _ = try await must(account, "pin", "/Music")

@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-/// The calendar servers that other tests rely on do start, answer and stop, and can be brought into the states that clients
-/// have trouble with.
+/// The calendar servers that other tests rely on do start, answer and stop, and can be brought into the states that
+/// clients have trouble with.
 @Suite(.serialized) struct CalendarServersTests {
     @Test("a calendar server keeps calendars, logs requests, and is gone", arguments: CalendarServer.Program.allCases)
     func serves(_ program: CalendarServer.Program) async throws {

@@ -55,8 +55,9 @@ import Testing
     )
     func weakETags() async throws {
         try await withAccount(.apache) { server, account in
-            // The server's clock is not past the files' seconds while they are listed, however long that takes: a listing that comes
-            // between one and two seconds after the change has a strong ETag, and the file is fetched once more.
+            // The server's clock is not past the files' seconds while they are listed, however long that takes: a
+            // listing that comes between one and two seconds after the change has a strong ETag, and the file is
+            // fetched once more.
             let second = time(nil) + 15
             try await server.put("a", "one", modified: second)
             try await sync(account)

@@ -12,7 +12,10 @@ import Testing
         var lines = ["poll: 1s", "accounts:"]
         for (name, vault) in [("small", "\(disk)/vault"), ("other", "\(folder)/vault")] {
             lines += [
-                "  - { name: \(name), url: \"\(server.url)\", username: \(server.configuration.user), vault: \"\(vault)\",",
+                """
+                  - { name: \(name), url: "\(server.url)", username: \(server.configuration.user), \
+                vault: "\(vault)",
+                """,
                 "      password: { file: \"\(folder)/password\" } }",
             ]
         }

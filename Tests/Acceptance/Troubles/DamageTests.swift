@@ -49,7 +49,8 @@ extension String {
                 #expect(try await account.larder("run", "--once").exitCode == 0)
                 #expect(try Files.names(in: account.vault + "/backups") == ["larder-000001.db"])
 
-                // What happens after it: one is replaced, one is new, a folder moves, one is changed here, one is only here.
+                // What happens after it: one is replaced, one is new, a folder moves, one is changed here, one is only
+                // here.
                 server.tree.put("/b", "second b")
                 server.tree.put("/new", "new")
                 server.tree.move("/M", to: "/N")

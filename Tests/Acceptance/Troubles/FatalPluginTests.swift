@@ -6,7 +6,8 @@ import Testing
 
 /// A plugin in process that ends the host, or holds it up.
 @Suite(.serialized) struct FatalPluginTests {
-    /// An account with the test plugin beside those that come with Larder, a pinned file, and one whose name the plugin cannot stand.
+    /// An account with the test plugin beside those that come with Larder, a pinned file, and one whose name the plugin
+    /// cannot stand.
     private struct Fixture {
         var account: Account
         let server: TestServer

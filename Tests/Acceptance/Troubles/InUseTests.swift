@@ -4,7 +4,8 @@ import TestServer
 import TestSupport
 import Testing
 
-/// Copies that programs have open, for a person without root's rights, whom the kernel grants leases on her own files alone.
+/// Copies that programs have open, for a person without root's rights, whom the kernel grants leases on her own files
+/// alone.
 @Suite(.serialized, .enabled(if: Build.isRoot, "becoming another user needs root"))
 struct InUseTests {
     /// How a program holds a copy.
@@ -35,8 +36,8 @@ struct InUseTests {
         try await mustRun("chown", ["-R", "\(user)", path])
     }
 
-    /// A program of the same person's that has the copy of `/Docs/a` open meanwhile. At its end it writes, if it can, and
-    /// tells what it reads.
+    /// A program of the same person's that has the copy of `/Docs/a` open meanwhile. At its end it writes, if it can,
+    /// and tells what it reads.
     private func whileHeld(_ hold: Hold, _ account: Account, _ body: () async throws -> Void) async throws -> String {
         let script = """
             import mmap, os, sys, time

@@ -5,7 +5,8 @@ import TestServer
 import TestSupport
 import Testing
 
-/// Numbers that make no sense, from a server and in a vault: they end nothing, and what is right is right again afterwards.
+/// Numbers that make no sense, from a server and in a vault: they end nothing, and what is right is right again
+/// afterwards.
 @Suite(.serialized) struct OutsideNumbersTests {
     private static let numbers = [
         "", "-1", "NaN", "9007199254740992", "9223372036854775807", "9223372036854775808",

@@ -41,7 +41,10 @@ import Testing
             ("mode: no start", "it did not start: the archive is not mounted"),
             (
                 "mode: undeclared",
-                "it did not start: unsupported; it asked for the service larder.clock/1, which its description names neither"
+                """
+                it did not start: unsupported; it asked for the service larder.clock/1, \
+                which its description names neither
+                """
             ),
         ])
     func failure(settings: String, said: String) async throws {

@@ -34,9 +34,18 @@ import Testing
             try await withAccount(plugins: plugins) { server, account in
                 let file = "\(account.folder)/config.yaml"
                 let problems = [
-                    "\(file):8:39: there is no setting `plugins.available-offline.keep-download`; did you mean `keep-downloads`?",
-                    "\(file):10:12: `plugins.download-expiration.after` is not a duration: write it like 500ms, 90s, 10m, 24h or 7d",
-                    "\(file):15:7: there is no setting `plugins.org.example.recorder.settings.mach`; did you mean `match`?",
+                    """
+                    \(file):8:39: there is no setting `plugins.available-offline.keep-download`; \
+                    did you mean `keep-downloads`?
+                    """,
+                    """
+                    \(file):10:12: `plugins.download-expiration.after` is not a duration: \
+                    write it like 500ms, 90s, 10m, 24h or 7d
+                    """,
+                    """
+                    \(file):15:7: there is no setting `plugins.org.example.recorder.settings.mach`; \
+                    did you mean `match`?
+                    """,
                 ]
                 let text =
                     "larder: \(problems.joined(separator: "\n"))\n  3 problems in the config; nothing was started\n"
@@ -49,7 +58,8 @@ import Testing
                 let json = try await account.larder("--json", "config", "validate")
                 #expect(json.lines.last?.hasPrefix("{\"error\":{\"code\":\"config\",") == true, "\(json.summary)")
 
-                // With another mistake in the file, all are told; the plugin whose part is wrong itself is not looked into.
+                // With another mistake in the file, all are told; the plugin whose part is wrong itself is not looked
+                // into.
                 try Files.write(
                     Files.text(file).replacing("enabled: true", with: "enabled: maybe") + "walk: soon\n", to: file,
                     mode: 0o600)
@@ -80,7 +90,8 @@ import Testing
             #expect(off.exitCode == 0, "\(off.summary)")
             let file = try Files.text("\(account.folder)/config.yaml")
             #expect(file.contains("  available-offline: { enabled: false, keep-downloads: 5 }   # mine\n"), "\(file)")
-            // A plugin without a library is no error of its settings', but a run in which it does nothing is not all done.
+            // A plugin without a library is no error of its settings', but a run in which it does nothing is not all
+            // done.
             for (words, code) in [(["config", "validate"], 0), (["pin", "/"], 0), (["run", "--once"], 1)] {
                 let result = try await account.larder.run(words)
                 #expect(result.exitCode == Int32(code), "\(words)\n\(result.summary)")
@@ -105,7 +116,10 @@ import Testing
             #expect(
                 run.exitCode == 78
                     && run.errors.contains(
-                        "larder: \(place): `accounts.other.password`: the secret's file \(account.folder)/none cannot be read: "
+                        """
+                        larder: \(place): `accounts.other.password`: \
+                        the secret's file \(account.folder)/none cannot be read:\u{20}
+                        """
                     ),
                 "\(run.summary)")
             #expect(try account.text("cat.jpg") == "cat")
