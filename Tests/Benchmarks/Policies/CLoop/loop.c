@@ -13,7 +13,8 @@ static const char *fails(sqlite3 *db) {
 
 const char *loop_run(const char *database, const char *sql) {
     sqlite3 *db;
-    if (sqlite3_open(database, &db) != SQLITE_OK || sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK) return fails(db);
+    if (sqlite3_open(database, &db) != SQLITE_OK || sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
+        return fails(db);
     sqlite3_close(db);
     return NULL;
 }

@@ -1,5 +1,5 @@
-/* A processor that reads path, size and last use of each item that meets its setting `match`, asks for nothing, and says in the
- * log what it read of all of them. */
+/* A processor that reads path, size and last use of each item that meets its setting `match`, asks for nothing, and
+ * says in the log what it read of all of them. */
 #include <larder/larder.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,7 +22,10 @@ static larder_status matching(void *me_, larder_str *out) {
     return LARDER_OK;
 }
 static larder_status update(void *me, const larder_policy_list *list) { (void)me; (void)list; return LARDER_OK; }
-static larder_status preflight(void *me, uint32_t t, larder_item_cursor *c) { (void)me; (void)t; (void)c; return LARDER_OK; }
+static larder_status preflight(void *me, uint32_t t, larder_item_cursor *c) {
+    (void)me; (void)t; (void)c;
+    return LARDER_OK;
+}
 static larder_status step(void *me, uint32_t t) { (void)me; (void)t; return LARDER_OK; }
 static larder_status begin(void *me_, uint32_t t) {
     struct reader *me = me_;
@@ -50,7 +53,8 @@ static larder_status clean(void *me, uint32_t t, const larder_item *i) { (void)m
 
 static const larder_item_policy_processor processor = {
     sizeof processor, 0, {"reader", 6},
-    LARDER_FIELD_BIT(LARDER_FIELD_PATH) | LARDER_FIELD_BIT(LARDER_FIELD_SIZE) | LARDER_FIELD_BIT(LARDER_FIELD_LAST_USED),
+    LARDER_FIELD_BIT(LARDER_FIELD_PATH) | LARDER_FIELD_BIT(LARDER_FIELD_SIZE)
+        | LARDER_FIELD_BIT(LARDER_FIELD_LAST_USED),
     triggers, absent, matching, absent, update, preflight, step, begin, read_item, end, step, clean, step, step};
 
 static larder_status schema_text(void *me, larder_str *out) {
@@ -70,14 +74,16 @@ static larder_status start(void *me_) {
     if (!me->log || !config || config->settings(me->host, &json) != LARDER_OK) return LARDER_UNSUPPORTED;
     while (at + 7 < json.len && memcmp(json.ptr + at, "\"match\"", 7) != 0) at++;
     for (at += 7; at < json.len && json.ptr[at] != '"'; at++) {}
-    for (at++; at < json.len && json.ptr[at] != '"' && length < sizeof me->match - 1; at++) me->match[length++] = json.ptr[at];
+    for (at++; at < json.len && json.ptr[at] != '"' && length < sizeof me->match - 1; at++)
+        me->match[length++] = json.ptr[at];
     me->match[length] = 0;
     return LARDER_OK;
 }
 static void stop(void *me) { (void)me; }
 static const void *extension(void *me, larder_str name) {
     (void)me;
-    if (name.len == strlen(LARDER_EXT_CONFIG_SCHEMA) && !memcmp(name.ptr, LARDER_EXT_CONFIG_SCHEMA, name.len)) return &schema;
+    if (name.len == strlen(LARDER_EXT_CONFIG_SCHEMA) && !memcmp(name.ptr, LARDER_EXT_CONFIG_SCHEMA, name.len))
+        return &schema;
     return name.len == strlen(LARDER_EXT_ITEM_POLICY_PROCESSOR) ? &processor : 0;
 }
 

@@ -17,8 +17,8 @@ struct Bench {
             on: database, plugin: "org.example.reader", library: reader, settings: "{\"match\": \"\(condition)\"}")
     }
 
-    /// A full-table trigger costs what the items cost that match, not what there are: when nothing was written since the last
-    /// one, and when something was, so that no page that was read before counts.
+    /// A full-table trigger costs what the items cost that match, not what there are: when nothing was written since
+    /// the last one, and when something was, so that no page that was read before counts.
     func fewMatch() async throws -> [Row] {
         let unused = "cloudStatus == 'localCopy' && lastUsed < now - duration('168h')"
         var (again, anew): ([Double], [Double]) = ([], [])
@@ -42,8 +42,8 @@ struct Bench {
             }
             guard work.said.last.hasPrefix("100 ") else { throw BenchmarkError("read \(work.said.last)") }
         }
-        // Each of the items lies on a page of its own, which is then read from the file, with more pages on the way to it the
-        // more items there are.
+        // Each of the items lies on a page of its own, which is then read from the file, with more pages on the way to
+        // it the more items there are.
         let what = "pass, 100 items match"
         return [(again, what, 3), (anew, "the same, first after a write", nil as Double?)].flatMap {
             times, what, most in

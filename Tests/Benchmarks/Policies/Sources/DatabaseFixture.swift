@@ -47,9 +47,11 @@ struct DatabaseFixture {
                   permissions, cloudStatus, copyETag, copyETagStrength, copyDigest, copyInode, copySize, copyModified,
                   copyChanged, copyRecorded, downloadTrigger, lastUsed, anchor)
                 SELECT printf('%08x-0000-4000-8000-000000000000', n), printf('%08d', n), folder || '/' || name, folder,
-                  name, 0, n % 10000, 'application/octet-stream', printf('%016x', n), 0, \(now - 90 * Self.day), 'RDNVW',
+                  name, 0, n % 10000, 'application/octet-stream', printf('%016x', n), 0, \(now - 90 * Self.day),
+                  'RDNVW',
                   here, iif(here, printf('%016x', n), NULL), iif(here, 0, NULL),
-                  iif(here, x'0102030405060708010203040506070801020304050607080102030405060708', NULL), iif(here, n, NULL),
+                  iif(here, x'0102030405060708010203040506070801020304050607080102030405060708', NULL),
+                  iif(here, n, NULL),
                   iif(here, n % 10000, NULL), iif(here, \(now), NULL), iif(here, \(now), NULL), iif(here, \(now), NULL),
                   iif(here, '\(trigger)', NULL), iif(here, \(now - 30 * Self.day) + n, NULL), 1
                 FROM row;

@@ -17,7 +17,8 @@ import Glibc
             let only = value(of: "--only", "match read change pins").split(separator: " ")
             guard !reader.isEmpty, !pins.isEmpty, rounds > 0, items >= 100_000, words.count == 1 else {
                 print(
-                    "usage: policies --reader LIBRARY --available-offline LIBRARY [--rounds N] [--items N] [--only SET] FOLDER"
+                    "usage: policies --reader LIBRARY --available-offline LIBRARY "
+                        + "[--rounds N] [--items N] [--only SET] FOLDER"
                 )
                 exit(64)
             }
@@ -54,7 +55,8 @@ func shown(_ number: Double) -> String {
     return scale == 1 ? "\(Int(rounded))" : "\(rounded)"
 }
 
-/// What this process has had of the processor, on all threads: a machine has other things to do, which are not measured.
+/// What this process has had of the processor, on all threads: a machine has other things to do, which are not
+/// measured.
 func processorTime() -> Duration {
     var time = timespec()
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)

@@ -1,8 +1,8 @@
 import Glibc
 
 /// The `fsync` calls alone that an update cannot do without, on files and folders of the same number and size, with the
-/// renames between them that give each something to do, and what was replaced removed after them. Only the calls of `fsync` are
-/// timed.
+/// renames between them that give each something to do, and what was replaced removed after them. Only the calls of
+/// `fsync` are timed.
 struct BareSyncs {
     private let folder: String
     private var number = 0
