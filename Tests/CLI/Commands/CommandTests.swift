@@ -200,9 +200,18 @@ private func leaves(
         try folder.write(text, to: "config.yaml")
         let file = folder.path + "/config.yaml"
         let problems = [
-            "\(file):2:93: `accounts.a0.password`: the secret's file \(folder.path)/none cannot be read: No such file or directory",
-            "\(file):3:92: `accounts.a1.password`: the environment variable NO_SUCH_SECRET, which holds the secret, is not set",
-            "\(file):4:90: `accounts.a2.token`: the secret contains control characters or is not UTF-8; it must be a single line",
+            """
+            \(file):2:93: `accounts.a0.password`: the secret's file \(folder.path)/none cannot be read: \
+            No such file or directory
+            """,
+            """
+            \(file):3:92: `accounts.a1.password`: the environment variable NO_SUCH_SECRET, \
+            which holds the secret, is not set
+            """,
+            """
+            \(file):4:90: `accounts.a2.token`: the secret contains control characters or is not UTF-8; \
+            it must be a single line
+            """,
             "\(file):5:93: `accounts.a3.password`: the secret's file \(folder.path) cannot be read: Is a directory",
             "\(file):6:90: `accounts.a4.token`: the secret is empty",
         ]
@@ -244,7 +253,10 @@ private func leaves(
         try folder.write(text, to: "config.yaml")
         let file = folder.path + "/config.yaml"
         let problems = [("none.pem", "2:89"), ("broken.pem", "3:93")].map { name, place in
-            "\(file):\(place): `accounts.\(name).tls.ca`: the file of certificate authorities \(folder.path)/\(name) cannot be read as PEM"
+            """
+            \(file):\(place): `accounts.\(name).tls.ca`: the file of certificate authorities \
+            \(folder.path)/\(name) cannot be read as PEM
+            """
         }
         let alone = try await run(["--config", file, "config", "validate"])
         #expect(

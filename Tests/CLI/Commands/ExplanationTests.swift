@@ -38,7 +38,10 @@ import Testing
                 == "expires \(later), because of lastUsed < now")
         #expect(
             try explanation("lastUsed < now", then: ["download"], changes: true, trigger: .itemsChanged).sentence
-                == "downloads it or keeps it 2026-11-28 at the first change of the item after 10:12, because of lastUsed < now"
+                == """
+                downloads it or keeps it 2026-11-28 at the first change of the item after 10:12, \
+                because of lastUsed < now
+                """
         )
         #expect(
             try explanation("lastUsed > now", now: ["removeLocalCopy"], changes: true, cleanup: true).sentence

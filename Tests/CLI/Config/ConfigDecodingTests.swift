@@ -145,13 +145,16 @@ private func problems(_ text: String, account: String = "", environment: [String
         #expect(
             found == [
                 "/etc/larder/config.yaml:6:1: there is no setting `pol`; did you mean `poll`?",
-                "/etc/larder/config.yaml:7:7: `walk`: `soon` is not a duration; write it like 500ms, 90s, 10m, 24h or 7d",
+                """
+                /etc/larder/config.yaml:7:7: `walk`: `soon` is not a duration; \
+                write it like 500ms, 90s, 10m, 24h or 7d
+                """,
                 "/etc/larder/config.yaml:8:22: `limits.downloads`: `0` is not a whole number from 1 to 256",
                 "/etc/larder/config.yaml:8:25: there is no setting `limits.conections`; did you mean `connections`?",
-                "/etc/larder/config.yaml:10:3: there is no plugin `vacum`; did you mean `vacuum`? (other plugins' ids have a "
-                    + "dot, like org.example.archive)",
-                "/etc/larder/config.yaml:11:33: `plugins.available-offline.enabled`: `yes` is neither true nor false; write true "
-                    + "or false, without quotes",
+                "/etc/larder/config.yaml:10:3: there is no plugin `vacum`; did you mean `vacuum`? "
+                    + "(other plugins' ids have a dot, like org.example.archive)",
+                "/etc/larder/config.yaml:11:33: `plugins.available-offline.enabled`: `yes` is neither true nor false; "
+                    + "write true or false, without quotes",
                 "/etc/larder/config.yaml:12:6: `log` must be a map of settings, not a list",
             ])
     }
@@ -175,11 +178,14 @@ private func problems(_ text: String, account: String = "", environment: [String
         #expect(shown["plugins.share-loop.project-quota"] == #""1GB""#)
         #expect(
             problems("plugins: { vacuum: { withhold: [larder.project/1, larder.kv/1, x], project-quota: much } }") == [
-                "/etc/larder/config.yaml:6:33: `plugins.vacuum.withhold`: there is no service `larder.project/1`; did you mean "
-                    + "`larder.projects/1`?",
-                "/etc/larder/config.yaml:6:64: `plugins.vacuum.withhold`: there is no service `x`; did you mean `larder.kv/1`?",
-                "/etc/larder/config.yaml:6:83: `plugins.vacuum.project-quota`: `much` is not a size; write it like 0B, 700MB, "
-                    + "20GB or 16GiB",
+                "/etc/larder/config.yaml:6:33: `plugins.vacuum.withhold`: there is no service `larder.project/1`; "
+                    + "did you mean `larder.projects/1`?",
+                """
+                /etc/larder/config.yaml:6:64: `plugins.vacuum.withhold`: there is no service `x`; \
+                did you mean `larder.kv/1`?
+                """,
+                "/etc/larder/config.yaml:6:83: `plugins.vacuum.project-quota`: `much` is not a size; "
+                    + "write it like 0B, 700MB, 20GB or 16GiB",
             ])
         #expect(
             problems("plugins: { vacuum: { withhold: larder.kv/1 } }").first?
@@ -192,8 +198,14 @@ private func problems(_ text: String, account: String = "", environment: [String
         #expect(
             found == [
                 "/etc/larder/config.yaml:7:7: `walk`: `1` is not a duration; write it like 500ms, 90s, 10m, 24h or 7d",
-                "/etc/larder/config.yaml:8:1: `poll` is given a second time; the first is at /etc/larder/config.yaml:6:1",
-                "/etc/larder/config.yaml:9:21: `level` is given a second time; the first is at /etc/larder/config.yaml:9:8",
+                """
+                /etc/larder/config.yaml:8:1: `poll` is given a second time; \
+                the first is at /etc/larder/config.yaml:6:1
+                """,
+                """
+                /etc/larder/config.yaml:9:21: `level` is given a second time; \
+                the first is at /etc/larder/config.yaml:9:8
+                """,
             ])
     }
 
@@ -334,16 +346,21 @@ private func problems(_ text: String, account: String = "", environment: [String
             let found = problems("", account: "  - { name: home, \(more), vault: /srv/vault/files/x }")
             #expect(
                 found.contains(
-                    "/etc/larder/config.yaml:5:13: there are two accounts with the name `home`; the other is at /etc/larder/config.yaml:2:11"
+                    "/etc/larder/config.yaml:5:13: there are two accounts with the name `home`; "
+                        + "the other is at /etc/larder/config.yaml:2:11"
                 ), "\(found)")
             #expect(
                 found.contains(
-                    "/etc/larder/config.yaml:5:5: the accounts `home` and `home` both use the folder /srv/vault/files/x"),
+                    "/etc/larder/config.yaml:5:5: the accounts `home` and `home` both use "
+                        + "the folder /srv/vault/files/x"),
                 "\(found)")
         }
         #expect(
             problems("", account: "  - { name: a/b, url: https://b.example, vault: /srv/vault }").last
-                == "/etc/larder/config.yaml:5:13: an account's name consists of at most 64 letters, digits, `-`, `_` and `.`"
+                == """
+                /etc/larder/config.yaml:5:13: an account's name consists of at most 64 letters, digits, \
+                `-`, `_` and `.`
+                """
         )
     }
 

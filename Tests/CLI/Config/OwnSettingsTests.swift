@@ -50,7 +50,10 @@ import Testing
                 report(
                     "org.example.archive", SettingProblem(["yeras"], .unknown(among: ["log", "years"])),
                     SettingProblem(["years"], .wrong("must be at least 1")))) == [
-                    "/c.yaml:8:17: there is no setting `plugins.org.example.archive.settings.yeras`; did you mean `years`?",
+                    """
+                    /c.yaml:8:17: there is no setting `plugins.org.example.archive.settings.yeras`; \
+                    did you mean `years`?
+                    """,
                     "/c.yaml:8:36: `plugins.org.example.archive.settings.years` must be at least 1",
                     "/c.yaml:9:26: there is no setting `plugins.core-loop.events.ulr`; did you mean `url`?",
                     "/c.yaml:9:43: `plugins.core-loop.events.every` must be at least 2",
@@ -71,7 +74,10 @@ import Testing
                 report("version-updates", SettingProblem(["after"], .wrong("is wrong")))) == [
                     "LARDER_PLUGINS_VERSION_UPDATES_AFTER: `plugins.version-updates.after` is wrong",
                     "/c.yaml:6:13: there is no setting `plugins.vacuum.enable`; did you mean `enabled`?",
-                    "/c.yaml:7:32: there is no setting `plugins.org.example.a.settings.enable`; the plugin takes no settings there",
+                    """
+                    /c.yaml:7:32: there is no setting `plugins.org.example.a.settings.enable`; \
+                    the plugin takes no settings there
+                    """,
                 ])
     }
 

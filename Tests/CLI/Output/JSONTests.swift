@@ -63,8 +63,8 @@ import Testing
             JSONValue(item, availableOffline: "none", localPath: nil).text == """
                 {"path":"/a/b","name":"b","type":"file","size":null,"mimeType":null,"etag":null,"fileID":null,\
                 "localID":"l","lastModified":null,"lastUsed":null,"cloudStatus":"cloudOnly","downloadTrigger":null,\
-                "removed":false,"favorite":false,"remoteVersion":null,"parentPath":"/a","owner":null,"permissions":null,\
-                "availableOffline":"none","syncActivity":[],"localPath":null,"shares":[]}
+                "removed":false,"favorite":false,"remoteVersion":null,"parentPath":"/a","owner":null,\
+                "permissions":null,"availableOffline":"none","syncActivity":[],"localPath":null,"shares":[]}
                 """)
         item.size = 7
         item.lastModified = Timestamp(nanoseconds: 1_500_000_000)
