@@ -16,14 +16,17 @@ private func told(principal: String? = nil, homes: [String] = [], at href: Strin
     var properties = ""
     if let principal {
         properties +=
-            "<\(principalProperty)>\(principal == "-" ? "<unauthenticated/>" : href(principal))</current-user-principal>"
+            "<\(principalProperty)>\(principal == "-" ? "<unauthenticated/>" : href(principal))"
+            + "</current-user-principal>"
     }
     if !homes.isEmpty { properties += "<\(homeProperty)>\(homes.map(href).joined())</C:calendar-home-set>" }
     return .status(
         207, [:],
         """
-        <multistatus xmlns="DAV:"><response><href>/</href><propstat><prop>\(properties)</prop><status>HTTP/1.1 200 OK</status>\
-        </propstat><propstat><prop><getetag/></prop><status>HTTP/1.1 404 Not Found</status></propstat></response></multistatus>
+        <multistatus xmlns="DAV:"><response><href>/</href><propstat><prop>\(properties)</prop>\
+        <status>HTTP/1.1 200 OK</status>\
+        </propstat><propstat><prop><getetag/></prop><status>HTTP/1.1 404 Not Found</status></propstat></response>\
+        </multistatus>
         """)
 }
 
@@ -138,10 +141,11 @@ struct DiscoverTests {
         #expect(found == DAVHomes(principal: "/p/ada/", homes: ["/c/"]))
 
         let children = """
-            <multistatus xmlns="DAV:"><response><href>/c/</href><propstat><prop><resourcetype><collection/></resourcetype></prop>\
-            <status>HTTP/1.1 200 OK</status></propstat></response><response><href>/c/work/</href><propstat><prop><resourcetype>\
-            <collection/><calendar xmlns="urn:ietf:params:xml:ns:caldav"/></resourcetype></prop><status>HTTP/1.1 200 OK</status>\
-            </propstat></response></multistatus>
+            <multistatus xmlns="DAV:"><response><href>/c/</href><propstat>\
+            <prop><resourcetype><collection/></resourcetype></prop>\
+            <status>HTTP/1.1 200 OK</status></propstat></response><response><href>/c/work/</href><propstat>\
+            <prop><resourcetype><collection/><calendar xmlns="urn:ietf:params:xml:ns:caldav"/></resourcetype></prop>\
+            <status>HTTP/1.1 200 OK</status></propstat></response></multistatus>
             """
         let options: @Sendable (HTTPRequest) -> HTTPAnswer = { _ in
             .status(200, ["DAV": "1, 2", "Dav": "Calendar-Access"])

@@ -51,8 +51,8 @@ struct CalendarServerTests {
             let calendar = try await server.makeCalendar("work")
             func sync(_ token: String) async throws -> (hrefs: [String], end: MultistatusEnd) {
                 let body = """
-                    <?xml version="1.0"?><sync-collection xmlns="DAV:"><sync-token>\(token)</sync-token><sync-level>1</sync-level>\
-                    <prop><getetag/></prop></sync-collection>
+                    <?xml version="1.0"?><sync-collection xmlns="DAV:"><sync-token>\(token)</sync-token>\
+                    <sync-level>1</sync-level><prop><getetag/></prop></sync-collection>
                     """
                 let answer = try await connection.multistatus(
                     MultistatusRequest("REPORT", calendar.path, body: Array(body.utf8), properties: [Sync.etag]))

@@ -17,7 +17,8 @@ private func root(_ path: String) -> @Sendable (HTTPRequest) -> HTTPAnswer {
 }
 
 private let status =
-    #"{"installed":true,"maintenance":false,"needsDbUpgrade":false,"version":"10.9.1.2","versionstring":"10.9.1","productname":"ownCloud"}"#
+    #"{"installed":true,"maintenance":false,"needsDbUpgrade":false,"#
+    + #""version":"10.9.1.2","versionstring":"10.9.1","productname":"ownCloud"}"#
 
 /// A request that is made once, in the middle of another request.
 private final class LateRequest: Sendable {

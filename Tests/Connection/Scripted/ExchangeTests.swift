@@ -117,8 +117,9 @@ struct ExchangeTests {
         arguments: [false, true])
     func principal(isRefused: Bool) async throws {
         let body = """
-            <multistatus xmlns="DAV:"><response><href>/dav/files/</href><propstat><prop><current-user-principal><href>/p/ada/</href>\
-            </current-user-principal></prop><status>HTTP/1.1 200 OK</status></propstat></response></multistatus>
+            <multistatus xmlns="DAV:"><response><href>/dav/files/</href><propstat>\
+            <prop><current-user-principal><href>/p/ada/</href></current-user-principal></prop>\
+            <status>HTTP/1.1 200 OK</status></propstat></response></multistatus>
             """
         let transport = ScriptedTransport { request, _ throws(TransportError) in
             guard request.address.path == "/dav/files/" else { return .status(isRefused ? 401 : 404) }

@@ -57,10 +57,12 @@ struct ListTests {
     @Test("I13: an entry that the server cannot tell about is known to be there")
     func unknown() async throws {
         let document = """
-            <multistatus xmlns="DAV:"><response><href>/d/F/</href><propstat><prop><resourcetype><collection/></resourcetype></prop>\
+            <multistatus xmlns="DAV:"><response><href>/d/F/</href><propstat>\
+            <prop><resourcetype><collection/></resourcetype></prop>\
             <status>HTTP/1.1 200 OK</status></propstat></response>\
             <response><href>/d/F/secret</href><status>HTTP/1.1 403 Forbidden</status></response>\
-            <response><href>/d/F/broken</href><propstat><prop><resourcetype/></prop><status>HTTP/1.1 500 x</status></propstat></response>\
+            <response><href>/d/F/broken</href><propstat><prop><resourcetype/></prop>\
+            <status>HTTP/1.1 500 x</status></propstat></response>\
             <response><href>/d/F/gone</href><status>HTTP/1.1 404 Not Found</status></response></multistatus>
             """
         let (entries, found) = try await connection({ .status(207, [:], document) }).entries(of: path("/F"))
@@ -71,7 +73,8 @@ struct ListTests {
     func ownError() async throws {
         for (status, kind) in [(404, ConnectionError.Kind.notFound), (403, .forbidden), (500, .serverError)] {
             let document =
-                "<multistatus xmlns=\"DAV:\"><response><href>/d/F/</href><status>HTTP/1.1 \(status) x</status></response></multistatus>"
+                "<multistatus xmlns=\"DAV:\"><response><href>/d/F/</href>"
+                + "<status>HTTP/1.1 \(status) x</status></response></multistatus>"
             let connection = try await connection { .status(207, [:], document) }
             let error = await #expect(throws: ConnectionError.self) { try await connection.entries(of: path("/F")) }
             #expect(error?.kind == kind)
@@ -110,16 +113,21 @@ struct ListTests {
     @Test("ETags without quotes, weak ones and none; sizes, dates and types as values")
     func properties() async throws {
         let document = """
-            <multistatus xmlns="DAV:" xmlns:o="http://owncloud.org/ns"><response><href>/d/</href><propstat><prop><resourcetype>\
-            <collection/></resourcetype><getlastmodified>Sat, 21 Nov 2026 10:12:00 GMT</getlastmodified><o:size>99</o:size></prop>\
-            <status>HTTP/1.1 200 OK</status></propstat></response><response><href>/d/a</href><propstat><prop><resourcetype/>\
+            <multistatus xmlns="DAV:" xmlns:o="http://owncloud.org/ns">\
+            <response><href>/d/</href><propstat><prop><resourcetype><collection/></resourcetype>\
+            <getlastmodified>Sat, 21 Nov 2026 10:12:00 GMT</getlastmodified><o:size>99</o:size></prop>\
+            <status>HTTP/1.1 200 OK</status></propstat></response>\
+            <response><href>/d/a</href><propstat><prop><resourcetype/>\
             <getetag>16344786-1795237513-1000</getetag><getcontentlength>5</getcontentlength>\
             <getcontenttype>Text/Plain; charset=utf-8</getcontenttype><o:id>7oc</o:id><o:favorite>1</o:favorite></prop>\
-            <status>HTTP/1.1 200 OK</status></propstat></response><response><href>/d/b</href><propstat><prop><resourcetype/>\
-            <getcontentlength>6</getcontentlength><getlastmodified>Sat, 21 Nov 2026 10:12:00 GMT</getlastmodified></prop>\
-            <status>HTTP/1.1 200 OK</status></propstat></response><response><href>/d/c</href><propstat><prop><resourcetype/>\
-            <getetag>W/"w"</getetag><getcontentlength>-1</getcontentlength></prop><status>HTTP/1.1 200 OK</status></propstat>\
-            </response></multistatus>
+            <status>HTTP/1.1 200 OK</status></propstat></response>\
+            <response><href>/d/b</href><propstat><prop><resourcetype/>\
+            <getcontentlength>6</getcontentlength>\
+            <getlastmodified>Sat, 21 Nov 2026 10:12:00 GMT</getlastmodified></prop>\
+            <status>HTTP/1.1 200 OK</status></propstat></response>\
+            <response><href>/d/c</href><propstat><prop><resourcetype/>\
+            <getetag>W/"w"</getetag><getcontentlength>-1</getcontentlength></prop>\
+            <status>HTTP/1.1 200 OK</status></propstat></response></multistatus>
             """
         let (entries, found) = try await connection({ .status(207, [:], document) }).entries(of: .root)
         #expect(found.folder.etag == nil && found.folder.size == 99)
@@ -133,8 +141,11 @@ struct ListTests {
     @Test("what only the ownCloud family has is asked for below the root where the root's listing had some of it")
     func familyProperties() async throws {
         let response: @Sendable (String, String) -> String = { href, properties in
-            "<response><href>\(href)</href><propstat><prop><resourcetype><collection/></resourcetype>\(properties)</prop>"
-                + "<status>HTTP/1.1 200 OK</status></propstat></response>"
+            """
+            <response><href>\(href)</href><propstat>\
+            <prop><resourcetype><collection/></resourcetype>\(properties)</prop>\
+            <status>HTTP/1.1 200 OK</status></propstat></response>
+            """
         }
         let id = "<id xmlns=\"http://owncloud.org/ns\">1</id>"
         let hasIDs = Mutex(false)

@@ -14,10 +14,12 @@ import Testing
     private static let listing = """
         <?xml version="1.0"?><d:multistatus xmlns:d="DAV:" xmlns:oc="http://owncloud.org/ns">
         <d:response><d:href>/dav/Docs/</d:href><d:propstat><d:prop><d:resourcetype><d:collection/></d:resourcetype>
-        <d:getetag>"1"</d:getetag><oc:id>1</oc:id></d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>
+        <d:getetag>"1"</d:getetag><oc:id>1</oc:id></d:prop>\
+        <d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>
         <d:response><d:href>/dav/Docs/a%20b</d:href><d:propstat><d:prop><d:resourcetype/>
         <d:getcontentlength>12</d:getcontentlength><d:getetag>W/"2"</d:getetag>
-        <d:getlastmodified>Sat, 21 Nov 2026 10:12:00 GMT</d:getlastmodified></d:prop><d:status>HTTP/1.1 200 OK</d:status>
+        <d:getlastmodified>Sat, 21 Nov 2026 10:12:00 GMT</d:getlastmodified></d:prop>\
+        <d:status>HTTP/1.1 200 OK</d:status>
         </d:propstat></d:response>
         <d:response><d:href>/dav/Docs/sub/</d:href><d:propstat><d:prop><d:resourcetype><d:collection/></d:resourcetype>
         </d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response></d:multistatus>

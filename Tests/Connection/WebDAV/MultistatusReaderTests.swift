@@ -47,9 +47,11 @@ struct MultistatusReaderTests {
     )
     func properties() throws {
         let text = """
-            <d:multistatus xmlns:d="DAV:" xmlns:c="urn:c"><d:response><d:href>x.ics</d:href><d:propstat><d:status>HTTP/1.1 200 OK\
-            </d:status><d:prop><c:b>2</c:b><d:other>no</d:other><d:empty/></d:prop></d:propstat><d:propstat><d:prop><d:a>1</d:a>\
-            </d:prop><d:status>HTTP/1.1 403 x</d:status><d:error><c:why/></d:error></d:propstat></d:response><d:response>\
+            <d:multistatus xmlns:d="DAV:" xmlns:c="urn:c"><d:response><d:href>x.ics</d:href>\
+            <d:propstat><d:status>HTTP/1.1 200 OK</d:status>\
+            <d:prop><c:b>2</c:b><d:other>no</d:other><d:empty/></d:prop></d:propstat>\
+            <d:propstat><d:prop><d:a>1</d:a></d:prop><d:status>HTTP/1.1 403 x</d:status>\
+            <d:error><c:why/></d:error></d:propstat></d:response><d:response>\
             <d:href>/p</d:href><d:href>/q</d:href><d:status>HTTP/1.1 418 x</d:status></d:response></d:multistatus>
             """
         let none: [String?] = [nil, nil, nil, nil]
@@ -131,8 +133,11 @@ struct MultistatusReaderTests {
             try Array(text.utf8).withUnsafeBytes { try reader.read($0) }
         }
         let piece = (0..<50).map { number in
-            "<response><href>/cal/ada/\(number).ics</href><propstat><prop><getetag>\(String(repeating: "e", count: 300))</getetag>"
-                + "</prop><status>HTTP/1.1 200 OK</status></propstat></response>"
+            """
+            <response><href>/cal/ada/\(number).ics</href><propstat><prop>\
+            <getetag>\(String(repeating: "e", count: 300))</getetag>\
+            </prop><status>HTTP/1.1 200 OK</status></propstat></response>
+            """
         }.joined()
         let pieces = 10_000_000 / piece.utf8.count
         var (count, most) = (0, 0)
@@ -181,8 +186,8 @@ struct MultistatusReaderTests {
         text += "]><multistatus xmlns=\"DAV:\"><response><href>/a</href><propstat><prop><getetag>&e12;"
         #expect(throws: ConnectionError.self) { try Sync.read(text) }
         let external = """
-            <!DOCTYPE x [<!ENTITY f SYSTEM "file:///etc/passwd">]><multistatus xmlns="DAV:"><sync-token>a&f;b</sync-token>\
-            </multistatus>
+            <!DOCTYPE x [<!ENTITY f SYSTEM "file:///etc/passwd">]>\
+            <multistatus xmlns="DAV:"><sync-token>a&f;b</sync-token></multistatus>
             """
         let error = #expect(throws: ConnectionError.self) { try Sync.read(external) }
         #expect(error?.kind == .protocolViolation && error?.failure.message.contains("DOCTYPE x") == true)
@@ -196,7 +201,8 @@ struct MultistatusReaderTests {
         let asked = try AskedProperties(["{DAV:}getetag", "{urn:a&\"<}b-c.d", "{}e", "{DAV:}getetag"])
         #expect(
             String(decoding: asked.propfind, as: UTF8.self).hasSuffix(
-                #"<propfind xmlns="DAV:"><prop><getetag xmlns="DAV:"/><b-c.d xmlns="urn:a&amp;&quot;&lt;"/><e xmlns=""/></prop></propfind>"#
+                #"<propfind xmlns="DAV:"><prop><getetag xmlns="DAV:"/><b-c.d xmlns="urn:a&amp;&quot;&lt;"/>"#
+                    + #"<e xmlns=""/></prop></propfind>"#
             ))
     }
 
@@ -204,7 +210,10 @@ struct MultistatusReaderTests {
         "the conditions of an error document are told, of a web page none",
         arguments: [
             (
-                "<d:error xmlns:d=\"DAV:\" xmlns:s=\"urn:s\"><s:exception>x<d:no/></s:exception><d:valid-sync-token/></d:error>",
+                """
+                <d:error xmlns:d="DAV:" xmlns:s="urn:s"><s:exception>x<d:no/></s:exception>\
+                <d:valid-sync-token/></d:error>
+                """,
                 ["{urn:s}exception", "{DAV:}valid-sync-token"]
             ),
             ("<error xmlns=\"DAV:\"><valid-sync-token/>", ["{DAV:}valid-sync-token"]), ("", []), ("not XML", []),

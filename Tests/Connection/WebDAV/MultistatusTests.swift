@@ -23,11 +23,15 @@ struct MultistatusTests {
         <!-- a comment --><x:multistatus xmlns:x="DAV:" xmlns:own="http://owncloud.org/ns" xmlns:z="urn:z">
           <x:response><x:href>
              /dav/a%20&amp;b/</x:href>
-            <x:propstat><x:status>HTTP/1.1 200 OK</x:status><x:prop><x:resourcetype><z:odd><x:collection/></z:odd><x:collection/>
-              </x:resourcetype><x:getetag>&quot;<![CDATA[f<1>]]>&#34;</x:getetag><own:id>0001oc</own:id><own:size>12</own:size>
-              <own:permissions>RDNVCK</own:permissions><own:favorite>1</own:favorite><own:owner-id>ad\u{e9}</own:owner-id>
+            <x:propstat><x:status>HTTP/1.1 200 OK</x:status><x:prop>\
+            <x:resourcetype><z:odd><x:collection/></z:odd><x:collection/>
+                </x:resourcetype><x:getetag>&quot;<![CDATA[f<1>]]>&#34;</x:getetag>\
+              <own:id>0001oc</own:id><own:size>12</own:size>
+              <own:permissions>RDNVCK</own:permissions><own:favorite>1</own:favorite>\
+              <own:owner-id>ad\u{e9}</own:owner-id>
               <z:getetag>not this</z:getetag></x:prop></x:propstat>
-            <x:propstat><x:prop><x:getcontentlength>7</x:getcontentlength></x:prop><x:status>HTTP/1.1 404 Not Found</x:status>
+            <x:propstat><x:prop><x:getcontentlength>7</x:getcontentlength></x:prop>\
+            <x:status>HTTP/1.1 404 Not Found</x:status>
             </x:propstat></x:response>
           <response xmlns="DAV:"><href>/dav/caf\u{e9}.txt</href><propstat><prop><resourcetype/>
             <getlastmodified>Sat, 21 Nov 2026 10:12:00 GMT</getlastmodified><getcontentlength> 5 </getcontentlength>
@@ -160,9 +164,11 @@ struct MultistatusTests {
     @Test("elements where they do not belong are passed over")
     func misplaced() throws {
         let text = """
-            <d:multistatus xmlns:d="DAV:"><d:href>/wrong</d:href><x><d:response><d:href>/inner</d:href></d:response></x>\
-            <d:response><d:href>/a</d:href><d:prop><d:getetag>"no"</d:getetag></d:prop><d:propstat><d:prop><d:getetag><b>1</b>"e"\
-            </d:getetag></d:prop><d:status>nonsense</d:status></d:propstat></d:response></d:multistatus>
+            <d:multistatus xmlns:d="DAV:"><d:href>/wrong</d:href>\
+            <x><d:response><d:href>/inner</d:href></d:response></x>\
+            <d:response><d:href>/a</d:href><d:prop><d:getetag>"no"</d:getetag></d:prop>\
+            <d:propstat><d:prop><d:getetag><b>1</b>"e"</d:getetag></d:prop>\
+            <d:status>nonsense</d:status></d:propstat></d:response></d:multistatus>
             """
         var expected = DAVResponse()
         expected.href = "/a"

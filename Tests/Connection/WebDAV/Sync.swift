@@ -20,8 +20,9 @@ enum Sync {
     static let radicale = """
         <?xml version='1.0' encoding='utf-8'?>
         <multistatus xmlns="DAV:"><sync-token>http://radicale.org/ns/sync/0d</sync-token>\
-        <response><href>/cal/ada/1.ics</href><propstat><prop><getetag>"a"</getetag></prop><status>HTTP/1.1 200 OK</status></propstat>\
-        </response><response><href>/cal/ada/2.ics</href><status>HTTP/1.1 404 Not Found</status></response></multistatus>
+        <response><href>/cal/ada/1.ics</href><propstat><prop><getetag>"a"</getetag></prop>\
+        <status>HTTP/1.1 200 OK</status></propstat></response>\
+        <response><href>/cal/ada/2.ics</href><status>HTTP/1.1 404 Not Found</status></response></multistatus>
         """
 
     struct Read: Equatable {
@@ -51,8 +52,9 @@ enum Sync {
         let name = try #require(ElementName(clark: property))
         let element = name.emptyElement.dropLast(2) + ">" + contents + "</\(name.local)>"
         let document = """
-            <D:multistatus xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav"><D:response><D:href>/a</D:href><D:propstat>\
-            <D:prop>\(element)</D:prop><D:status>HTTP/1.1 200 OK</D:status></D:propstat></D:response></D:multistatus>
+            <D:multistatus xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav"><D:response><D:href>/a</D:href>\
+            <D:propstat><D:prop>\(element)</D:prop><D:status>HTTP/1.1 200 OK</D:status></D:propstat>\
+            </D:response></D:multistatus>
             """
         return try read(document, [property]).responses[0].values[0]
     }
