@@ -83,7 +83,8 @@ extension Transaction {
             sql: """
                 WITH RECURSIVE numbers (n) AS (VALUES (0) UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ?)
                 INSERT INTO items (localID, fileID, path, parentPath, name, type, size, etag, etagStrength, anchor)
-                SELECT printf('%08d', n), n, '/d' || (n / 1000) || '/f' || n, '/d' || (n / 1000), 'f' || n, 0, 1, '1', ?, 1
+                SELECT printf('%08d', n), n, '/d' || (n / 1000) || '/f' || n, '/d' || (n / 1000), 'f' || n,
+                  0, 1, '1', ?, 1
                 FROM numbers
                 """, arguments: [count, ETag.Strength.strong.rawValue])
     }

@@ -180,7 +180,8 @@ struct StoryTests {
                             model.wishes.insert(path)
                         }
                     case 6
-                    where isPinDay && !model.server.keys.contains { model.isChanged($0) && $0.hasPrefix("/\(folder)/") }:
+                    where isPinDay
+                        && !model.server.keys.contains { model.isChanged($0) && $0.hasPrefix("/\(folder)/") }:
                         let isPinned = model.pins.contains(folder)
                         history.append("\(isPinned ? "unpin" : "pin") \(folder)")
                         if isPinned {

@@ -118,7 +118,10 @@ final class SeededServer: HTTPTransport {
     private func response(_ path: String, _ file: File?) -> String {
         let properties =
             file.map {
-                "<D:resourcetype/><D:getcontentlength>\($0.text.utf8.count)</D:getcontentlength><D:getetag>\($0.etag)</D:getetag>"
+                """
+                <D:resourcetype/><D:getcontentlength>\($0.text.utf8.count)</D:getcontentlength>\
+                <D:getetag>\($0.etag)</D:getetag>
+                """
             }
             ?? "<D:resourcetype><D:collection/></D:resourcetype>"
         return """

@@ -173,7 +173,8 @@ import Testing
         // The latest steps are missing until they are written to the project.
         guard history.waiting == 0 else { return }
         let steps = history.steps.reversed().map {
-            "\($0.step.changes.first.map { ($0.after ?? $0.before)?.id.text ?? "" } ?? "") \($0.step.changes.first?.after?.condition ?? "-") \($0.isApplied)"
+            "\($0.step.changes.first.map { ($0.after ?? $0.before)?.id.text ?? "" } ?? "") "
+                + "\($0.step.changes.first?.after?.condition ?? "-") \($0.isApplied)"
         }
         let expected = model.steps.enumerated().map { place, step in
             "\(step.id) \(step.after?.condition ?? "-") \(step.isQuiet || place < model.cursor)"

@@ -36,7 +36,8 @@ struct LoopReadingTests {
                 Record(key: RecordKey("/ada/home/2.ics"), content: Array("no line's end".utf8)), in: objects)
             for (id, path) in [("12", "/a/1"), ("3", "/a/1"), ("4", "/a/none")] {
                 let value =
-                    #"{"direction":"byMe","path":"\#(path)","shareType":3,"permissions":19,"sharedWith":"bob","url":null}"#
+                    #"{"direction":"byMe","path":"\#(path)","shareType":3,"permissions":19,"#
+                    + #""sharedWith":"bob","url":null}"#
                 try tx.records.put(Record(key: RecordKey(id), value: value), in: .shares)
             }
             let home = LoopKey(kind: LoopKind("calendar"), id: LoopID("/ada/home/"))
@@ -73,8 +74,8 @@ struct LoopReadingTests {
                     #"{"id":"/ada/home/2.ics","uid":null,"component":null,"summary":null,"start":null,"end":null,"#
                         + #""rrule":null,"etag":null}"#,
                     #"{"id":"/ada/home/1.ics","uid":"1","component":"VEVENT","summary":"A \u001b[31mred\nline","#
-                        + #""start":"2026-01-01T09:00:00Z","end":"2026-01-01T10:00:00Z","rrule":"FREQ=WEEKLY;BYDAY=MO","#
-                        + #""etag":"7"}"#,
+                        + #""start":"2026-01-01T09:00:00Z","end":"2026-01-01T10:00:00Z","#
+                        + #""rrule":"FREQ=WEEKLY;BYDAY=MO","etag":"7"}"#,
                 ])
             #expect(
                 try await cli("--json", "calendar", "objects", "Home", "--ics").lines[0].contains(#""ics":"BEGIN:"#))
@@ -165,7 +166,10 @@ struct LoopReadingTests {
             let words: [(LoopResult?, String)] = [
                 (nil, "no shares are known yet; `larder run --once` asks the server"), (.ok, "there are no shares"),
                 (.notOffered, "the server offers no shares"),
-                (.error, "no shares are known, because the last poll of the server failed; `larder loop list` says why"),
+                (
+                    .error,
+                    "no shares are known, because the last poll of the server failed; `larder loop list` says why"
+                ),
             ]
             for (result, expected) in words {
                 try await fixture.host.database.write { tx in
@@ -299,7 +303,8 @@ struct CommandLineRun {
     init(_ fixture: AccountFixture) throws {
         folder = fixture.bookmark.vault + ".cli"
         let account =
-            "{ name: home, url: 'https://cloud.example.org', vault: '\(fixture.bookmark.vault)', files: '\(fixture.bookmark.files)' }"
+            "{ name: home, url: 'https://cloud.example.org', vault: '\(fixture.bookmark.vault)', "
+            + "files: '\(fixture.bookmark.files)' }"
         let plugins = FirstParty.plugins.map { "  \($0.id.shortName): { enabled: false }" }.joined(separator: "\n")
         try Files.write("accounts:\n- \(account)\nplugins:\n\(plugins)\n", to: config)
     }
