@@ -107,8 +107,9 @@ import Testing
                 for (number, copy) in ["raced:v", "raced:old"].enumerated() {
                     try db.execute(
                         sql: """
-                            INSERT INTO items (localID, path, parentPath, name, type, etag, etagStrength, cloudStatus, copyETag,
-                              copyETagStrength, copyDigest, copyInode, copySize, copyModified, copyChanged, copyRecorded, anchor)
+                            INSERT INTO items (localID, path, parentPath, name, type, etag, etagStrength, cloudStatus,
+                              copyETag, copyETagStrength, copyDigest, copyInode, copySize, copyModified, copyChanged,
+                              copyRecorded, anchor)
                             VALUES (?1, '/' || ?1, '/', ?1, 0, 'v', 0, 1, ?2, 0, x'00', 1, 1, 1, 1, 1, 1)
                             """, arguments: ["\(number)", copy])
                 }

@@ -31,7 +31,8 @@ import Testing
                       cloudStatus, copyETag, copyETagStrength, copySize, downloadTrigger, lastUsed, anchor)
                     SELECT printf('id-%07d', n), folder || printf('/file-%07d', n), folder, printf('file-%07d', n), 0,
                       n % 1000, 'e', 0, \(Self.now.nanoseconds - day), iif(n % 1000 = 7, \(Self.now.nanoseconds), NULL),
-                      here, iif(here, iif(n % 200 = 0, 'old', 'e'), NULL), iif(here, 0, NULL), iif(here, n % 1000, NULL),
+                      here, iif(here, iif(n % 200 = 0, 'old', 'e'), NULL), iif(here, 0, NULL),
+                      iif(here, n % 1000, NULL),
                       iif(here, iif(n % 100 = 0, 'availableOffline', 'user'), NULL),
                       iif(here, \(Self.now.nanoseconds) - n % 30 * \(day), NULL), 1
                     FROM row

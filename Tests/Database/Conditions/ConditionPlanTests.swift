@@ -35,7 +35,13 @@ import Testing
             // Vacuum and download-expiration use these conditions.
             ("removed && removedAt < now - duration('60s')", "items_removed (removedAt>? AND removedAt<?)"),
             (
-                "cloudStatus == 'localCopy' && type == 'file' && !removed && downloadTrigger != 'availableOffline' && lastUsed < now - duration('168h') || cloudStatus == 'localCopy' && type == 'file' && !removed && downloadTrigger != 'availableOffline' && lastUsed == null && (lastModified == null || lastModified < now - duration('168h'))",
+                """
+                cloudStatus == 'localCopy' && type == 'file' && !removed \
+                && downloadTrigger != 'availableOffline' && lastUsed < now - duration('168h') \
+                || cloudStatus == 'localCopy' && type == 'file' && !removed \
+                && downloadTrigger != 'availableOffline' && lastUsed == null \
+                && (lastModified == null || lastModified < now - duration('168h'))
+                """,
                 "items_here (cloudStatus=? AND lastUsed<?)"
             ),
             ("!removed && cloudStatus != 'cloudOnly'", "items_here"),

@@ -74,7 +74,8 @@ struct ConditionRandom {
         case 0: return one(of: ["true", "false", "removed", "favorite", "!removed", "!favorite"])
         case 1:
             return
-                "\(one(of: ["removed", "favorite"])) \(sameness) \(one(of: ["true", "false", "null", "removed", "favorite"]))"
+                "\(one(of: ["removed", "favorite"])) \(sameness) "
+                + "\(one(of: ["true", "false", "null", "removed", "favorite"]))"
         case 2:
             return "\(one(of: Condition.Property.allCases).rawValue) \(one(of: ["==", "!=", "in ["])) null".closingList
         case 3: return known()
@@ -87,7 +88,8 @@ struct ConditionRandom {
         case 8: return "\(phrase()) \(relation) \(phrase())"
         case 9:
             return
-                "\(phrase()) in [\((0..<3).map { _ in chance(0.2) ? "null" : literal(text()) }.joined(separator: ", "))]"
+                "\(phrase()) in "
+                + "[\((0..<3).map { _ in chance(0.2) ? "null" : literal(text()) }.joined(separator: ", "))]"
         case 10: return "\(anyText()).\(one(of: Condition.TextPlace.allCases).rawValue)(\(anyText()))"
         default: return "\(property()).\(one(of: Condition.TextPlace.allCases).rawValue)(\(literal(beginning())))"
         }
@@ -100,7 +102,8 @@ struct ConditionRandom {
         case 0: return "\(property.rawValue) in [\(one(of: values)), \(one(of: values))]"
         case 1:
             return
-                "\(property.rawValue).\(one(of: Condition.TextPlace.allCases).rawValue)('\(one(of: ["local", "er", "f", ""]))')"
+                "\(property.rawValue).\(one(of: Condition.TextPlace.allCases).rawValue)"
+                + "('\(one(of: ["local", "er", "f", ""]))')"
         case 2: return "\(property.rawValue) \(one(of: ["==", "!="])) \(one(of: ["name", "type", "mimeType"]))"
         default: return "\(property.rawValue) \(one(of: ["==", "!="])) \(one(of: values))"
         }
