@@ -124,7 +124,8 @@ func withLoopFixture(
             let loops = EventLoops(
                 database: database, connection: connection, plugins: plugins,
                 limits: .init(polling: .seconds(600), processing: .seconds(600)), clock: clock,
-                callbacks: .init(requestScan: { looks.add() }, refused: {}, recordsChanged: { _ in }), logger: log.logger)
+                callbacks: .init(requestScan: { looks.add() }, refused: {}, recordsChanged: { _ in }),
+                logger: log.logger)
             try await loops.enable()
             let fixture = LoopFixture(
                 database: database, connection: connection, host: host, plugin: plugin, loops: loops, server: server,
