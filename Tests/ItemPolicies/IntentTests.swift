@@ -256,7 +256,10 @@ import Testing
             let failures = fixture.policies.takeFailures().map(\.message)
             #expect(
                 failures == [
-                    "Item policies do not finish: /a is downloaded and removed in turn by org.example.wilful, without a change from outside"
+                    """
+                    Item policies do not finish: /a is downloaded and removed in turn by org.example.wilful, \
+                    without a change from outside
+                    """
                 ])
             let dropped = try Files.text(fixture.tracePath).split(separator: "\n").filter {
                 $0.contains(#""phase":"dropped""#)

@@ -121,7 +121,10 @@ import Testing
             #expect(report.state == .degraded)
             #expect(
                 report.reason
-                    == "calls from a wrong thread: 3; the last time: 3 calls from a wrong thread, the first: refused actions.download: called from a thread on which no call into the plugin is under way"
+                    == """
+                    calls from a wrong thread: 3; the last time: 3 calls from a wrong thread, the first: \
+                    refused actions.download: called from a thread on which no call into the plugin is under way
+                    """
             )
             // The run left no work of the plugin undone.
             #expect(fixture.policies.takeFailures().isEmpty)
@@ -165,7 +168,10 @@ import Testing
             let named = fixture.log.messages.filter { $0.contains("larder.clock/1") }
             #expect(
                 named == [
-                    "warning: it asked for the service larder.clock/1 and does not get it: its description names it neither as required nor as wanted"
+                    """
+                    warning: it asked for the service larder.clock/1 and does not get it: \
+                    its description names it neither as required nor as wanted
+                    """
                 ])
         }
     }
