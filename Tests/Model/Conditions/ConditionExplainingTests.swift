@@ -63,7 +63,10 @@ import Testing
             ("lastUsed < now - duration('3h') && lastUsed < now - duration('2h')", 7200, true, false),
             // The terms change at the same moment, and their changes cancel each other.
             (
-                "lastUsed > now - duration('2h') || lastUsed <= now - duration('3h') || lastUsed <= now - duration('2h')",
+                """
+                lastUsed > now - duration('2h') || lastUsed <= now - duration('3h') \
+                || lastUsed <= now - duration('2h')
+                """,
                 0, true, true
             ),
         ] as [(String, Int64, Bool, Bool)])
