@@ -25,7 +25,10 @@ import Testing
         arguments: [
             (
                 #"{"years": 0, "mode": "x", "yeras": 1}"#,
-                "`yeras` is unknown: the plugin takes `years`, `keep`, `share`, `mode`; `years` must be at least 1; `mode` must be one of \"slow\", \"fast\""
+                """
+                `yeras` is unknown: the plugin takes `years`, `keep`, `share`, `mode`; \
+                `years` must be at least 1; `mode` must be one of "slow", "fast"
+                """
             ),
             (#"{"years": 100}"#, "`years` must be at most 99"),
             (#"{"years": "5"}"#, "`years` must be of type integer"),
@@ -181,7 +184,8 @@ import Testing
         #expect(throws: Refusal.self) {
             try ConfigSchema(
                 parsing:
-                    #"{"properties": {"a": {"type": "string", "format": "duration", "minimum": 1000, "default": "1ms"}}}"#
+                    #"{"properties": {"a": {"type": "string", "format": "duration", "#
+                        + #""minimum": 1000, "default": "1ms"}}}"#
             )
         }
     }

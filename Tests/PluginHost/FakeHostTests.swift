@@ -31,7 +31,10 @@ import Testing
             "the setting `a` has a `heeded-as` that is not for it"
         ),
         (
-            #"{"properties": {"a": {"type": "object", "properties": {"b": {"type": "string", "format": "duration", "heeded-as": "poll-interval"}}}}}"#,
+            """
+            {"properties": {"a": {"type": "object", "properties": \
+            {"b": {"type": "string", "format": "duration", "heeded-as": "poll-interval"}}}}}
+            """,
             "the setting `b` has a `heeded-as` that is not for it"
         ),
     ].map { ([#"SCHEMA="\#($0.0.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))""#], "bad text: " + $0.1) }
@@ -77,7 +80,8 @@ import Testing
         ])
     func settings(json: String, reason: String) async throws {
         let schema =
-            #"{"properties":{"a":{"type":"integer","minimum":1,"maximum":5},"t":{"type":"string","format":"duration","maximum":1000},"#
+            #"{"properties":{"a":{"type":"integer","minimum":1,"maximum":5},"#
+            + #""t":{"type":"string","format":"duration","maximum":1000},"#
             + #""o":{"type":"object","properties":{}}}}"#
         let defines = [#"SCHEMA="\#(schema.replacing("\"", with: "\\\""))""#]
         try await withPluginFolder { folder in

@@ -16,7 +16,9 @@ import Testing
         time.advance(.seconds(11))
         log.write(.info, "later")
         #expect(
-            collected.messages.suffix(2) == ["warning: 50 log lines were dropped: the plugin wrote more than 100 in 10 s", "info: later"])
+            collected.messages.suffix(2) == [
+                "warning: 50 log lines were dropped: the plugin wrote more than 100 in 10 s", "info: later",
+            ])
     }
 
     @Test("G6: each kind of mistake is counted for itself")

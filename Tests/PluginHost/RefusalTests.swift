@@ -215,7 +215,8 @@ import Testing
             let library = "\(folder.path)/v.so"
             try await CompiledPlugin.build("variant", to: library, defines: ["ON_OPEN=_exit(1)"])
             let expected =
-                "isolation: process is not available in this build; to run the plugin inside the host, where it can do everything that the host can do, set isolation: in-process"
+                "isolation: process is not available in this build; to run the plugin inside the host, "
+                + "where it can do everything that the host can do, set isolation: in-process"
             for isolation in [nil, PluginSettings.Isolation.process] {
                 let host = await folder.load([
                     PluginSettings(id: PluginFolder.variant, library: library, isolation: isolation)

@@ -7,7 +7,8 @@ import Testing
 
 @Suite struct TextMutationTests {
     private static let schema = """
-        {"properties": {"years": {"type": "integer", "minimum": 1, "maximum": 99, "default": 5, "description": "how long"},
+        {"properties": {"years": {"type": "integer", "minimum": 1, "maximum": 99, "default": 5, \
+        "description": "how long"},
           "keep": {"type": "boolean"}, "share": {"type": "number", "default": 1.5e-3},
           "mode": {"type": "string", "enum": ["slow", "f\\u00e4st\\n\\\\"], "default": "slow"}}}
         """
