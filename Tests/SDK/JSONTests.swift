@@ -6,7 +6,8 @@ import Testing
     func settings() throws {
         let json = try JSON(
             parsing:
-                #" {"on": true, "years": 5, "share": 0.5, "big": 10000000000000000000, "names": ["a", null], "none": {}} "#
+                #" {"on": true, "years": 5, "share": 0.5, "big": 10000000000000000000, "#
+                    + #""names": ["a", null], "none": {}} "#
         )
         #expect(json["on"]?.boolean == true)
         #expect(json["years"]?.integer == 5 && json["years"]?.number == 5)
@@ -64,7 +65,8 @@ import Testing
         #expect(try JSON(parsing: value.text) == value)
         #expect(
             value.text
-                == #"{"text":"a\"\\\u0001\n\r\t\#u{1F600}","null":null,"list":[-9223372036854775808,true],"number":1e+300,"empty":{}}"#
+                == #"{"text":"a\"\\\u0001\n\r\t\#u{1F600}","null":null,"list":[-9223372036854775808,true],"#
+                + #""number":1e+300,"empty":{}}"#
         )
         #expect(JSON.number(.infinity).text == "null")
     }

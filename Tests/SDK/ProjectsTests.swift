@@ -74,9 +74,10 @@ struct Drafter: ItemPolicyProcessor {
             }
             let current = try found.currentStepID.flatMap { id throws(PluginError) in try projects.step(id, of: project)
             }
+            let userData = String(decoding: found.userData ?? [], as: UTF8.self)
             log?.info(
                 "\(found.cursor)/\(found.stepCount) \(steps.joined(separator: ",")) "
-                    + "data '\(String(decoding: found.userData ?? [], as: UTF8.self))' \(found.canUndo) \(found.canRedo) "
+                    + "data '\(userData)' \(found.canUndo) \(found.canRedo) "
                     + "current \(String(decoding: current?.userData ?? [], as: UTF8.self))")
         }
     }

@@ -91,7 +91,10 @@ final class AccountServer {
         case "cloud/capabilities?format=json":
             success(
                 target,
-                #"{"version":{},"capabilities":{"files_sharing":{"api_enabled":\#(isSharingEnabled),"federation":{"incoming":\#(hasFederation)}}}}"#
+                """
+                {"version":{},"capabilities":{"files_sharing":{"api_enabled":\(isSharingEnabled),\
+                "federation":{"incoming":\(hasFederation)}}}}
+                """
             )
         case "cloud/user?format=json": success(target, user)
         case shares + "shares?format=json": success(target, list(byMe))

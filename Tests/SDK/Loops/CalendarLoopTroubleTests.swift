@@ -309,7 +309,8 @@ import Testing
             #expect(account.fixture.poll(account.loop) == LARDER_IO, sourceLocation: place)
             #expect(account.kept == kept, sourceLocation: place)
             #expect(
-                account.fixture.failures.last?.contains("only paths outside of the calendar for the calendar /ada/work/")
+                account.fixture.failures.last?
+                    .contains("only paths outside of the calendar for the calendar /ada/work/")
                     == true,
                 sourceLocation: place)
         }

@@ -5,7 +5,11 @@ import Testing
 /// Tests of the records that the core loop makes of the shares that OCS lists.
 @Suite struct CoreLoopShareTests {
     private static let mine =
-        #"{"id":"12","share_type":3,"uid_owner":"ada","share_with":"***redacted***","path":"/Photos","permissions":"1","expiration":"2026-12-31 00:00:00","url":"https://s/x","token":"t","item_source":44,"file_target":"/Photos"}"#
+        """
+        {"id":"12","share_type":3,"uid_owner":"ada","share_with":"***redacted***","path":"/Photos",\
+        "permissions":"1","expiration":"2026-12-31 00:00:00","url":"https://s/x","token":"t","item_source":44,\
+        "file_target":"/Photos"}
+        """
     private static let theirs =
         #"{"id":13,"share_type":0,"uid_owner":"bob","share_with":"ada","path":"/From Bob","permissions":31,"state":0}"#
 
@@ -28,11 +32,17 @@ import Testing
         #expect(account.poll() == LARDER_OK)
         #expect(
             account.share("12")
-                == #"{"direction":"byMe","path":"/Photos","shareType":3,"owner":"ada","permissions":1,"expiration":"2026-12-31 00:00:00","url":"https://s/x","itemID":"44"}"#
+                == """
+                {"direction":"byMe","path":"/Photos","shareType":3,"owner":"ada","permissions":1,\
+                "expiration":"2026-12-31 00:00:00","url":"https://s/x","itemID":"44"}
+                """
         )
         #expect(
             account.share("13")
-                == #"{"direction":"withMe","path":"/From Bob","shareType":0,"owner":"bob","sharedWith":"ada","permissions":31,"state":"accepted"}"#
+                == """
+                {"direction":"withMe","path":"/From Bob","shareType":0,"owner":"bob","sharedWith":"ada",\
+                "permissions":31,"state":"accepted"}
+                """
         )
         #expect(
             account.asked.contains("GET apps/files_sharing/api/v1/shares?format=json&shared_with_me=true&state=all"))
@@ -78,7 +88,10 @@ import Testing
         let account = try account()
         account.fixture.forget()
         account.server.withMe = [
-            #"{"state":"0","permissions":"31","path":"/From Bob","share_with":"ada","uid_owner":"bob","share_type":"0","id":"13"}"#
+            """
+            {"state":"0","permissions":"31","path":"/From Bob","share_with":"ada","uid_owner":"bob",\
+            "share_type":"0","id":"13"}
+            """
         ]
         account.poll()
         #expect(account.fixture.recordsAsked == [])
@@ -174,7 +187,10 @@ import Testing
         #expect(account.shares.map(\.key) == ["12", "remote-12"])
         #expect(
             account.share("remote-12")
-                == #"{"direction":"withMe","path":"/Far","owner":"eve","sharedWith":"ada","state":"accepted","remote":true}"#
+                == """
+                {"direction":"withMe","path":"/Far","owner":"eve","sharedWith":"ada","state":"accepted",\
+                "remote":true}
+                """
         )
         #expect(account.fixture.requests.filter { $0.target.contains("remote_shares/pending") }.count == 1)
     }

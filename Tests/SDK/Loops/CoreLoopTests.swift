@@ -20,7 +20,10 @@ import Testing
             "/cal/team/all/": .init(name: "", token: ""),
             "/cal/ada/inbox/": .init(
                 types:
-                    "{DAV:}collection\n{urn:ietf:params:xml:ns:caldav}calendar\n{urn:ietf:params:xml:ns:caldav}schedule-inbox"
+                    """
+                    {DAV:}collection\n{urn:ietf:params:xml:ns:caldav}calendar\n\
+                    {urn:ietf:params:xml:ns:caldav}schedule-inbox
+                    """
             ),
             "/cal/ada/outbox/": .init(types: "{DAV:}collection\n{urn:ietf:params:xml:ns:caldav}schedule-outbox"),
             "/cal/ada/feed/": .init(
@@ -39,7 +42,10 @@ import Testing
         #expect(account.poll() == LARDER_OK)
         #expect(
             account.calendars.first?.value
-                == ##"{"name":"Work","href":"/cal/ada/work/","components":["VEVENT","VTODO"],"syncToken":"token-1","supportsSync":true,"color":"#aa0000","privileges":["read","write"]}"##
+                == """
+                {"name":"Work","href":"/cal/ada/work/","components":["VEVENT","VTODO"],"syncToken":"token-1",\
+                "supportsSync":true,"color":"#aa0000","privileges":["read","write"]}
+                """
         )
         #expect(
             account.calendars.last?.value

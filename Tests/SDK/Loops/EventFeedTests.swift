@@ -35,13 +35,23 @@ import Testing
         fixture.put(record: "old", in: "calendars", value: "{}")
         answer(
             fixture, "core/v5/events/e%2F1%3D",
-            ##"{"Code":1000,"EventID":"e2","Refresh":0,"More":1,"Unknown":{},"Messages":[{"ID":"m","Action":3}],"Calendars":[{"ID":"old","Action":0},{"ID":"c1","Action":1,"Calendar":{"Name":"Work","Color":"#aa0000","Kind":7}},{"ID":7,"Action":1},{}],"CalendarMembers":[{"ID":"x","Action":1,"Member":{"CalendarID":"c1","Name":"Mine"}}],"User":{"ID":"u","DisplayName":"Ada","MaxSpace":100},"UsedSpace":30}"##
+            """
+            {"Code":1000,"EventID":"e2","Refresh":0,"More":1,"Unknown":{},"Messages":[{"ID":"m","Action":3}],\
+            "Calendars":[{"ID":"old","Action":0},\
+            {"ID":"c1","Action":1,"Calendar":{"Name":"Work","Color":"#aa0000","Kind":7}},\
+            {"ID":7,"Action":1},{}],\
+            "CalendarMembers":[{"ID":"x","Action":1,"Member":{"CalendarID":"c1","Name":"Mine"}}],\
+            "User":{"ID":"u","DisplayName":"Ada","MaxSpace":100},"UsedSpace":30}
+            """
         )
         #expect(fixture.pollAll("core", atMost: 1) == 1 && larder_fake_has_more(fixture.fake) == 1)
         #expect(
             fixture.records(in: "calendars").map(\.value)
                 == [
-                    ##"{"name":"Mine","href":"c1","components":[],"supportsSync":false,"color":"#aa0000","privileges":[],"events":"/events/"}"##
+                    """
+                    {"name":"Mine","href":"c1","components":[],"supportsSync":false,"color":"#aa0000",\
+                    "privileges":[],"events":"/events/"}
+                    """
                 ])
         #expect(
             fixture.record("account", in: "account")?.value
@@ -117,7 +127,10 @@ import Testing
         #expect(fixture.eventID(of: "c 1") == "m1" && fixture.records(in: "calendars/c 1").count == 2)
         answer(
             fixture, "calendar/v1/c%201/events",
-            #"{"Code":1000,"Events":[{"ID":"kept","UID":"k","StartTime":1772359200},{"ID":"new","UID":"n","StartTime":1772359200}]}"#
+            """
+            {"Code":1000,"Events":[{"ID":"kept","UID":"k","StartTime":1772359200},\
+            {"ID":"new","UID":"n","StartTime":1772359200}]}
+            """
         )
         #expect(poll() == LARDER_OK && fixture.eventID(of: "c 1") == "m9")
         #expect(fixture.records(in: "calendars/c 1").map(\.key) == ["kept", "new"])
@@ -149,14 +162,24 @@ import Testing
         fixture.put(record: "gone", in: "calendars/c 1", value: "{}")
         answer(
             fixture, "calendar/v1/c%201/modelevents/m1",
-            #"{"CalendarModelEventID":"m2","More":1,"CalendarAlarms":[{"ID":"a","Action":1}],"CalendarEvents":[{"ID":"gone","Action":0},{"ID":"v","Action":1,"Event":{"UID":"u@x","StartTime":1772359200,"EndTime":1772362800,"FullDay":0,"RRule":"FREQ=DAILY","ModifyTime":5,"RecurrenceID":null}},{"ID":"d","Action":2,"Event":{"UID":"d\r\nX:1","StartTime":1772323200,"FullDay":1}},{"ID":"n","Action":1}]}"#
+            """
+            {"CalendarModelEventID":"m2","More":1,"CalendarAlarms":[{"ID":"a","Action":1}],\
+            "CalendarEvents":[{"ID":"gone","Action":0},\
+            {"ID":"v","Action":1,"Event":{"UID":"u@x","StartTime":1772359200,"EndTime":1772362800,"FullDay":0,\
+            "RRule":"FREQ=DAILY","ModifyTime":5,"RecurrenceID":null}},\
+            {"ID":"d","Action":2,"Event":{"UID":"d\\r\\nX:1","StartTime":1772323200,"FullDay":1}},\
+            {"ID":"n","Action":1}]}
+            """
         )
         #expect(fixture.poll("c 1") == LARDER_OK && larder_fake_has_more(fixture.fake) == 1)
         let kept = fixture.records(in: "calendars/c 1")
         #expect(
             kept.map(\.value) == [
                 #"{"component":"VEVENT","start":"2026-03-01"}"#,
-                #"{"uid":"u@x","component":"VEVENT","start":"2026-03-01T10:00:00Z","end":"2026-03-01T11:00:00Z","rrule":"FREQ=DAILY"}"#,
+                """
+                {"uid":"u@x","component":"VEVENT","start":"2026-03-01T10:00:00Z","end":"2026-03-01T11:00:00Z",\
+                "rrule":"FREQ=DAILY"}
+                """,
             ])
         #expect(
             kept.map(\.key) == ["d", "v"] && kept.last?.content?.contains("\r\nDTSTAMP:19700101T000005Z\r\n") == true)

@@ -25,7 +25,10 @@ import Testing
         #expect(server.looks() == ["/P"])
         answer(
             server, "e%2F1%3D%3D",
-            #"{"Code":1000,"EventID":"e2","Refresh":\#(refresh),"More":\#(more),"New":{},"Events":[{"EventID":"x","EventType":0,"Link":{"LinkID":"l"}},{"EventType":3}]}"#
+            """
+            {"Code":1000,"EventID":"e2","Refresh":\(refresh),"More":\(more),"New":{},\
+            "Events":[{"EventID":"x","EventType":0,"Link":{"LinkID":"l"}},{"EventType":3}]}
+            """
         )
         #expect(server.poll("s 1") == LARDER_OK && larder_fake_has_more(server.fixture.fake) == 1)
         #expect(server.looks() == ["/P"] && server.fixture.eventID(of: "s 1") == "e2")
