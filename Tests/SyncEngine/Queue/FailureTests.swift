@@ -9,7 +9,9 @@ struct RetryDecisionTests {
     private let now = Timestamp(seconds: 100)
     private let failure = Failure(.failed, "it failed")
 
-    private func decision(_ fetch: FetchFailure, attempts: Int = 0, rounds: Int = 0, isWell: Bool = true) -> RetryDecision {
+    private func decision(
+        _ fetch: FetchFailure, attempts: Int = 0, rounds: Int = 0, isWell: Bool = true
+    ) -> RetryDecision {
         RetryDecision.of(fetch, attempts: attempts, rounds: rounds, serverIsWell: isWell, now: now) { failures, wish in
             wish ?? .seconds(failures)
         }
