@@ -75,6 +75,7 @@ import Testing
     func localOnly() {
         #expect(TreeDifference.compare(row(.localOnly, hasCopy: false), with: .file(known)) == .unchanged)
         let rewritten = other { $0.size = 11 }
-        #expect(TreeDifference.compare(row(.localOnly, hasCopy: false), with: .file(rewritten)) == .rewritten(rewritten))
+        #expect(
+            TreeDifference.compare(row(.localOnly, hasCopy: false), with: .file(rewritten)) == .rewritten(rewritten))
     }
 }
