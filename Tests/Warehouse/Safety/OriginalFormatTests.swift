@@ -16,7 +16,8 @@ import Testing
     private static let metadata = Array(
         Data(
             base64Encoded: """
-                YnBsaXN0MDDSAQIDBFhidW5kbGVJRFpzdGVwQ3Vyc29yXxAUY29tLmV4YW1wbGUub3JpZ2luYWwQAQgNFiE4AAAAAAAAAQEAAAAAAAAA\
+                YnBsaXN0MDDSAQIDBFhidW5kbGVJRFpzdGVwQ3Vyc29yXxAUY29tLmV4YW1wbGUub3JpZ2luYWwQAQgNFiE4\
+                AAAAAAAAAQEAAAAAAAAA\
                 BQAAAAAAAAAAAAAAAAAAADo=
                 """) ?? Data())
 
