@@ -1,3 +1,4 @@
+import Foundation
 import Model
 import TestSupport
 import Testing
@@ -44,6 +45,20 @@ import Testing
             // If the clock was set back by more than ten minutes, the library is no longer held.
             #expect(held.hold(of: library, now: start - .seconds(601)) == nil)
         }
+    }
+
+    @Test("G17: what an earlier build stored about held libraries is read, and is stored under the same names again")
+    func storedNames() throws {
+        let call =
+            #""plugin":"a.b","library":"/a.so","looks":"1 2 3","call":"performAction","subject":"/x","isAboutLoop":false,"#
+            + #""end":"crashed","signal":11,"nanoseconds":5"#
+        let stored =
+            #"{"libraries":[{"digest":"00ff","path":"/a.so","looks":"1 2 3","isQuarantined":true,"#
+            + #""ends":[{"# + call + #"}]}]}"#
+        let held = try JSONDecoder().decode(HeldLibraries.self, from: Data(stored.utf8))
+        #expect(held.libraries.map(\.mark) == ["1 2 3"] && held.libraries[0].ends.map(\.mark) == ["1 2 3"])
+        let written = try JSONSerialization.jsonObject(with: try JSONEncoder().encode(held)) as? NSDictionary
+        #expect(written == (try JSONSerialization.jsonObject(with: Data(stored.utf8)) as? NSDictionary))
     }
 
     @Test("G17: the third end within a day quarantines for good; three over a longer time do not")
