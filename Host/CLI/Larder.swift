@@ -4,7 +4,7 @@ import Glibc
 import Model
 import Threads
 
-/// The command line.
+/// The root command of the command line.
 @main struct Larder: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "larder",
@@ -30,12 +30,12 @@ import Threads
         ProcessSetup.perform()
         let arguments = Array(CommandLine.arguments.dropFirst())
         let code = await run(arguments, console: .keepingOutput(isProbe: arguments.first == Probe.name))
-        // With a thread inside a plugin that does not return, what libraries do at an exit is no longer safe.
+        // If a thread is inside a plugin that does not return, the work that libraries do at an exit is no longer safe.
         if HostProcess.mustEndAtOnce { _exit(code) }
         Glibc.exit(code)
     }
 
-    /// Runs a command line.
+    /// Parses and runs a command line, and prints its failures.
     /// - Returns: the exit code.
     static func run(_ arguments: [String], console: Console) async -> Int32 {
         let isJSON = arguments.prefix { $0 != "--" }.contains("--json")
@@ -60,17 +60,20 @@ import Threads
     }
 
     private static func report(_ failure: Failure, to console: Console) {
-        // The problems of a config are a line each, and the person's own; anything else may hold what a server says.
+        // The message of a config failure has one line for each problem, and its text is the person's own. Any other
+        // message may quote a server, so its line breaks are made visible.
         let lines =
             failure.kind == .config ? failure.message.split(separator: "\n").map(String.init) : [failure.message]
         console.note("larder: \(lines.map { Text.visible($0) }.joined(separator: "\n"))")
         if let hint = failure.advice { console.note("  \(Text.visible(hint))") }
     }
 
-    /// - Returns: the command; nil if help or the version was asked for, which is printed.
-    /// - Throws: `usage`.
+    /// Returns the command that the arguments name. Prints the help or the version if the arguments ask for one of
+    /// them.
+    /// - Returns: the command; nil if the help or the version was printed.
+    /// - Throws: `usage` if the arguments cannot be parsed.
     private static func parse(_ arguments: [String], console: Console) throws(Failure) -> (any LarderCommand)? {
-        // The parser's own `help` takes a command that there is not for none.
+        // The parser's own `help` treats the name of an unknown command as if no command were named.
         let words = words(arguments)
         if words.first == "help", let failure = command(words.dropFirst()).unknown { throw failure }
         do {
@@ -89,13 +92,14 @@ import Threads
         }
     }
 
-    /// What is wrong with a command line that cannot be parsed: a command that there is not, else what the parser says.
+    /// Returns the failure for a command line that cannot be parsed: an unknown command, else the parser's message.
     private static func misuse(_ arguments: [String], _ message: String) -> Failure {
         let (name, unknown) = command(words(arguments)[...])
         return unknown ?? Failure(.usage, message, hint: "see `\(name) --help`")
     }
 
-    /// The command that words name as far as there is one, and what is wrong with the word that names none.
+    /// Returns the name of the command that the words name, as far as they name one, and the failure for the first word
+    /// that names no command.
     private static func command(_ words: ArraySlice<String>) -> (name: String, unknown: Failure?) {
         var group: any ParsableCommand.Type = Larder.self
         var command = "larder"
@@ -117,7 +121,7 @@ import Threads
         return (command, nil)
     }
 
-    /// The arguments that are neither options nor the values of options that every command has.
+    /// Returns the arguments without options and without the values of the options that every command has.
     private static func words(_ arguments: [String]) -> [String] {
         var words: [String] = []
         var rest = arguments[...]

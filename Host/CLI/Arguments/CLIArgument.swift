@@ -1,10 +1,11 @@
 import Model
 
-/// What people write on the command line as the program's own values.
+/// Conversions of command-line arguments to the program's own values.
 enum CLIArgument {
-    /// - Throws: `badData` if the text can be no item's path.
+    /// Returns the item path that a person typed.
+    /// - Throws: `badData` if the text cannot be an item's path.
     static func path(_ text: String) throws(Failure) -> ItemPath {
-        // What a variable of a shell is when it is not set is not everything.
+        // An unset shell variable expands to an empty text, which must not mean the root.
         guard !text.isEmpty else { throw Failure(.badData, "the path is empty", hint: "`/` stands for everything") }
         do throws(ItemPath.Problem) {
             return try ItemPath(typed: text)
@@ -23,7 +24,8 @@ enum CLIArgument {
         }
     }
 
-    /// - Throws: `badData` with the column of what is wrong.
+    /// Parses a condition.
+    /// - Throws: `badData` with the column of the mistake.
     static func condition(_ text: String, of option: String) throws(Failure) -> Condition {
         do {
             return try Condition(parsing: text)
@@ -32,7 +34,8 @@ enum CLIArgument {
         }
     }
 
-    /// - Throws: `badData` if it cannot be typed again as it is shown.
+    /// Returns a policy's id.
+    /// - Throws: `badData` if the id could not be typed again in the form in which it is shown.
     static func policyID(_ text: String) throws(Failure) -> PolicyID {
         let isPlain = text.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7f && Text.isVisible($0) }
         guard isPlain, (1...255).contains(text.utf8.count), !text.hasPrefix("-") else {
@@ -43,7 +46,8 @@ enum CLIArgument {
         return PolicyID(text)
     }
 
-    /// - Throws: `usage` with the nearest property.
+    /// Returns the property of this name.
+    /// - Throws: `usage`, with the property whose name is nearest, if there is no such property.
     static func property(_ text: String) throws(Failure) -> Condition.Property {
         if let property = Condition.Property(rawValue: text) { return property }
         let meant = nearestName(to: text, among: Condition.Property.allCases.map(\.rawValue))
@@ -51,7 +55,8 @@ enum CLIArgument {
             .usage, "there is no property `\(Text.visible(text))`", hint: meant.map { "did you mean `\($0)`?" })
     }
 
-    /// - Throws: `usage`.
+    /// Parses a duration.
+    /// - Throws: `usage` if the text is no duration.
     static func duration(_ text: String, of option: String) throws(Failure) -> Duration {
         do {
             return try ConfigScalar.duration(text)

@@ -3,7 +3,7 @@ import Core
 import Logging
 import Model
 
-/// The options that every command has; they may also stand before the command.
+/// The options that every command has. They may also stand before the command.
 struct GlobalOptions: ParsableArguments {
     @Option(
         name: .customLong("config"),
@@ -30,23 +30,24 @@ struct GlobalOptions: ParsableArguments {
         return try Config.load(request, environment: processEnvironment())
     }
 
-    /// What plugins are opened for.
+    /// The purpose for which a command opens the plugins.
     enum Purpose {
-        /// For a command's work. Plugins that cannot be used for another reason than their settings are named in the
-        /// log.
+        /// The work of one command. The log names the plugins that cannot be used for a reason other than their
+        /// settings.
         case work
-        /// To run the accounts: while something is wrong with the config, it is told with it which secrets and
-        /// certificates are missing; else each account tells it for itself, so that the others run.
+        /// Running the accounts. If something is wrong with the config, the command also reports the secrets and
+        /// certificates that are missing. Otherwise each account reports its own missing secret or certificate, and the
+        /// other accounts run.
         case run
-        /// To tell what is wrong with the config and what it names, and nothing else.
+        /// Reporting what is wrong with the config and with the files that the config names, and nothing else.
         case validation
     }
 
-    /// Reads the config and opens the plugins that it enables, for a command that starts them.
+    /// Reads the config and opens the plugins that the config enables, for a command that starts them.
     /// - Parameters:
-    ///   - trace: the file that every call into every plugin is written to; nil: none.
-    ///   - choose: which accounts the command is about.
-    /// - Throws: `config` with all that is wrong with the config and with what these plugins are set to; then what
+    ///   - trace: the file that every call into every plugin is written to; nil writes no trace.
+    ///   - choose: chooses the accounts that the command is about.
+    /// - Throws: `config` with all problems of the config and of these plugins' settings; after that, the error that
     ///   `choose` throws.
     func openPlugins<Accounts>(
         _ console: Console, trace: String? = nil, for purpose: Purpose = .work,
@@ -55,7 +56,7 @@ struct GlobalOptions: ParsableArguments {
         _ = try level()
         let draft = try Config.draft(request, environment: processEnvironment())
         var checked = draft.checkable
-        // While something is wrong with the config, nothing else is of interest.
+        // While the config has problems, the log of the plugins is not of interest.
         if purpose == .validation || !draft.problems.isEmpty { checked.log.level = .critical }
         let process = checked.hostProcess(console, trace: trace)
         let reports =
@@ -79,6 +80,7 @@ struct GlobalOptions: ParsableArguments {
         }
     }
 
+    /// Returns the log level that `--log-level` names; nil if the option is absent.
     /// - Throws: `usage` if there is no such level.
     func level() throws(Failure) -> Logger.Level? {
         guard let logLevel else { return nil }
@@ -91,8 +93,8 @@ struct GlobalOptions: ParsableArguments {
 }
 
 extension Config {
-    /// The config with those plugins enabled that are opened to check what they are set to: nobody knows whether one is
-    /// meant to be whose own part is wrong.
+    /// The config in which only those plugins are enabled whose settings can be checked. A plugin whose own part of the
+    /// config is wrong is disabled, because its `enabled` value cannot be trusted.
     var checkable: Config {
         if problems.isEmpty { return self }
         var config = self
@@ -103,7 +105,7 @@ extension Config {
         return config
     }
 
-    /// The first of the accounts that a command is about.
+    /// The first account that the command is about.
     fileprivate var firstMeant: AccountConfig? {
         accounts.first { accountName == nil || $0.bookmark.name == accountName }
     }
@@ -112,7 +114,9 @@ extension Config {
         for warning in warnings { console.note("larder: \(warning)") }
     }
 
-    /// The accounts that a command for all of them is about: the one that was named, else all.
+    /// Returns the accounts that a command for several accounts is about: the account that was named, else all
+    /// accounts.
+    /// - Throws: `usage` if there is no account of that name.
     func namedAccounts() throws(Failure) -> [AccountConfig] {
         guard let accountName else { return accounts }
         guard let account = accounts.first(where: { $0.bookmark.name == accountName }) else {
@@ -124,7 +128,8 @@ extension Config {
         return [account]
     }
 
-    /// The account that a command for one of them is about.
+    /// Returns the account that a command for a single account is about.
+    /// - Throws: `usage` if there is no account of the given name, or if there are several accounts and none was named.
     func oneAccount() throws(Failure) -> AccountConfig {
         let named = try namedAccounts()
         guard named.count == 1, let account = named.first else {

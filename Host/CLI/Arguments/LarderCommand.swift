@@ -5,7 +5,8 @@ import Model
 protocol LarderCommand: AsyncParsableCommand {
     var global: GlobalOptions { get }
 
-    /// Does what the command is for.
-    /// - Returns: what failed though the command went on; it is printed, and the worst makes the exit code.
+    /// Performs the command.
+    /// - Returns: the failures after which the command went on. They are printed, and the worst one determines the exit
+    ///   code.
     func perform(_ console: Console) async throws(Failure) -> [Failure]
 }

@@ -42,7 +42,7 @@ struct Check: LarderCommand {
         return []
     }
 
-    /// What will be done.
+    /// Returns the lines that announce what a restore will do.
     private static func plan(_ found: DatabaseCheck) -> [String] {
         var lines: [String] = []
         switch found.state {
@@ -79,7 +79,7 @@ struct Check: LarderCommand {
 }
 
 extension DatabaseCheck {
-    /// Nil: nothing is wrong.
+    /// The failure to report; nil if the database is sound.
     fileprivate var failure: Failure? {
         switch state {
         case .sound: nil

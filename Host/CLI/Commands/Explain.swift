@@ -33,17 +33,17 @@ struct Explain: LarderCommand {
 }
 
 extension Explanation {
-    /// What it would do: now, else at the time when its answer changes.
+    /// The plugin's wishes for the item now; if there are none, its wishes at the time when its answer changes.
     var wishes: [Wish] { now.isEmpty ? then : now }
 
-    /// The names of what it would do, each once; nil: nothing.
+    /// The names of the wished actions, each once; nil if there are none.
     var would: String? {
         var names: [String] = []
         for name in wishes.compactMap(\.would) where !names.contains(name) { names.append(name) }
         return names.isEmpty ? nil : names.joined(separator: ", ")
     }
 
-    /// For a person.
+    /// The explanation as a sentence for people.
     var sentence: String {
         guard let because, let trigger else {
             return trigger == nil ? "is not called now" : "does nothing with any item"
@@ -72,7 +72,7 @@ extension Explanation {
         }
     }
 
-    /// `2026-11-28 at the first scan after 10:12`, in UTC.
+    /// Returns a text such as `2026-11-28 at the first scan after 10:12`, in UTC.
     private static func when(_ time: Timestamp, _ trigger: Trigger) -> String {
         let text = time.description
         let occasion =

@@ -10,7 +10,7 @@ struct Free: LarderCommand {
             has open or that are claimed stay, and are named in the output.
             """)
 
-    /// How many files that stay are named.
+    /// The largest number of remaining files that are named.
     private static let mostNamed = 100
 
     @OptionGroup var global: GlobalOptions

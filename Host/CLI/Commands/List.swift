@@ -42,7 +42,7 @@ struct List: LarderCommand {
     }
 }
 
-/// An item's line for people: where its content is, its size and time, whether it is pinned, its path.
+/// An item's line for people: its cloud status, whether it is pinned, its size, its modification time and its path.
 struct ItemLine {
     let text: String
 

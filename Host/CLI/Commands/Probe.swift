@@ -2,7 +2,8 @@ import ArgumentParser
 import Core
 import Model
 
-/// Opens a library in this process, which may die of it. The host calls it for libraries that it has not seen before.
+/// A hidden command that opens a library in its own process, which the library may crash. The host runs this command
+/// for libraries that it has not opened before.
 struct Probe: LarderCommand {
     static let name = "__probe"
     static let configuration = CommandConfiguration(commandName: name, shouldDisplay: false)

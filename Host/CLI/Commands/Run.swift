@@ -52,7 +52,8 @@ struct Run: LarderCommand {
 }
 
 extension PluginReport {
-    /// What is enabled and did nothing is not all done.
+    /// The failure for an enabled plugin that was refused, is missing or is quarantined; nil for any other plugin. Such
+    /// a plugin did no work, so the run has not done all of its work.
     fileprivate var refusal: Failure? {
         guard state == .refused || state == .missing || state == .quarantined else { return nil }
         return Failure(

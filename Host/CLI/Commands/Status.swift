@@ -38,7 +38,7 @@ struct Status: LarderCommand {
             try reader.close()
             return status
         } catch {
-            // What keeps the host from the database keeps a reader from it too.
+            // A problem that keeps the host from opening the database keeps a reader from opening it too.
             guard let trouble = AccountReader.trouble(of: account.bookmark) else { throw error }
             var status = AccountStatus(account: account.bookmark.name)
             status.trouble = trouble
@@ -95,7 +95,7 @@ extension JSONValue {
     }
 }
 
-/// An account's state for people.
+/// An account's status for people.
 struct StatusText {
     let lines: [String]
 
@@ -157,7 +157,8 @@ struct StatusText {
         self.lines = lines
     }
 
-    /// Whether the server is at hand; without a host, how it was for the last one.
+    /// Returns the state of the connection to the server; without a running host, the state that the last host
+    /// recorded.
     private static func connection(_ status: AccountStatus) -> String {
         let next = status.nextPoll.map { ", next poll at \(Text.time($0))" } ?? ""
         if let trouble = status.trouble { return "waiting after a problem, next try at \(Text.time(trouble.nextTry))" }
@@ -173,7 +174,7 @@ struct StatusText {
         return "no host is running\(listed)\(last)"
     }
 
-    /// How many loops came to what, and each that failed.
+    /// Returns a line with the number of loops for each result, and a line for each loop that failed.
     private static func loops(_ loops: [LoopState]) -> [String] {
         if loops.isEmpty { return [] }
         let words = LoopResult.allCases.map(\.rawValue) + ["not polled yet", "disabled"]

@@ -1,9 +1,11 @@
-/// What no two accounts share, gathered while they are decoded, whatever else is wrong with them.
+/// The names and folders that no two accounts may share. They are gathered while the accounts are decoded, also from
+/// accounts that have other problems.
 struct AccountClaims {
     private var names: [String: ConfigSource] = [:]
     private var folders: [(account: String, paths: [String])] = []
 
-    /// - Returns: what is wrong with it; nil: no account before has the name.
+    /// Records an account's name.
+    /// - Returns: the problem as a sentence; nil if no earlier account has the name.
     mutating func take(name: String, at source: ConfigSource) -> String? {
         guard let other = names[name] else {
             names[name] = source
@@ -12,10 +14,12 @@ struct AccountClaims {
         return "there are two accounts with the name `\(name)`; the other is at \(other)"
     }
 
+    /// Records an account's folders.
     /// - Parameters:
-    ///   - paths: absolute.
-    ///   - account: its name, or its number if it has none.
-    /// - Returns: which of them are, hold or are in a folder of an account before, a sentence each.
+    ///   - paths: the absolute paths of the folders.
+    ///   - account: the account's name, or its number if it has no name.
+    /// - Returns: a sentence for each pair of a given folder and a folder of an earlier account in which one is or
+    ///   contains the other.
     mutating func take(folders paths: [String], of account: String) -> [String] {
         var clashes: [String] = []
         for mine in paths {
@@ -32,6 +36,6 @@ struct AccountClaims {
 }
 
 extension String {
-    /// Of paths: whether the other is this folder or lies below it.
+    /// Tells whether the other path is this folder or lies below it. Both texts are paths.
     fileprivate func isOrHolds(_ other: String) -> Bool { "\(other)/".utf8.starts(with: "\(self)/".utf8) }
 }

@@ -1,7 +1,7 @@
 import Core
 import Model
 
-/// An account of the config: where it is, and where its secret is found.
+/// An account of the config: its bookmark, and where its secret is found.
 struct AccountConfig: Hashable, Sendable {
     enum Secret: Hashable, Sendable {
         case none
@@ -12,10 +12,11 @@ struct AccountConfig: Hashable, Sendable {
     var bookmark: Bookmark
     var secret: Secret
 
-    /// Reads the secret anew, so that one that was changed is found.
-    /// - Throws: `config`, with the place in the config and nothing of the secret.
+    /// Reads the secret anew, so that a changed secret is found.
+    /// - Throws: `config`, with the place in the config and without any part of the secret.
     func readSecret() async throws(Failure) -> AccountSecret {
-        // Looked at first: what is written meanwhile is read again.
+        // The file's mark is taken before the file is read. If the file is written in between, its mark differs from
+        // this one and the file is read again.
         switch secret {
         case .none: return AccountSecret(.none)
         case .password(let secret):
@@ -30,7 +31,10 @@ struct AccountConfig: Hashable, Sendable {
 }
 
 extension AccountConfig {
-    /// - Parameter value: one entry of `accounts`.
+    /// Decodes an account. Fails if its name, its address or its vault is missing or wrong.
+    /// - Parameters:
+    ///   - value: one entry of `accounts`.
+    ///   - index: the entry's number, which stands for the account's name in messages if it has none.
     init?(_ value: ConfigValue, index: Int, in decoding: ConfigDecoding) {
         let name = value.pairs?["name"].flatMap { decoding.accountName($0, index: index) }
         let keyPath = "accounts.\(name ?? "\(index)")"
@@ -159,7 +163,7 @@ extension ConfigDecoding {
         return name
     }
 
-    /// The address, which may have a password in it by mistake: no message repeats it.
+    /// Returns the server's address. The address may contain a password by mistake, so no message repeats it.
     fileprivate func url(_ pair: ConfigPair, at keyPath: String) -> String? {
         guard let text = text(pair, at: keyPath, shown: false) else { return nil }
         let rest = ["https://", "http://"].first { text.lowercased().hasPrefix($0) }.map { text.dropFirst($0.count) }

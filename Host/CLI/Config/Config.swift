@@ -1,27 +1,29 @@
 import Glibc
 import Model
 
-/// The whole config, decoded: defaults, over them the file, over it the environment, over it flags.
+/// The whole config, decoded. The file overrides the defaults, the environment overrides the file, and flags override
+/// the environment.
 struct Config {
-    /// The file, absolute.
+    /// The absolute path of the config file.
     var file: String
     var accounts: [AccountConfig]
-    /// The account that a flag or the environment names.
+    /// The name of the account that a flag or the environment chooses.
     var accountName: String?
     var settings: Settings
     var log: LogConfig
-    /// Every setting with its value and source, in the file's order of subjects.
+    /// Every setting with its value and source, ordered by subject as in the file.
     var shown: [ConfigDecoding.Setting]
-    /// What a person should know of the environment, though nothing is wrong with the config.
+    /// Warnings about the environment and about settings without effect. The config itself is valid.
     var warnings: [String] = []
-    /// What is wrong with it. Only a draft has problems.
+    /// The problems of the config. Only a draft has problems.
     var problems: [ConfigProblem] = []
-    /// What plugins are set to, as it is written.
+    /// The plugins' settings as they are written in the config.
     var pluginSettings: [PluginID: OwnSettings] = [:]
-    /// Tell what is wrong now with the secrets and certificates that it names, also for accounts that have problems.
+    /// Checks that tell what is wrong at present with the secrets and certificates that the config names, also for
+    /// accounts that have problems.
     var laterChecks: [@Sendable () async -> ConfigProblem?] = []
 
-    /// What the command line says about the config.
+    /// The command line's options about the config.
     struct Request {
         var file: String?
         var account: String?
@@ -29,13 +31,13 @@ struct Config {
     }
 
     /// Reads and decodes the config.
-    /// - Throws: `config` with every problem that it has, but for those of plugins' own settings.
+    /// - Throws: `config` with every problem of the config, except those of plugins' own settings.
     static func load(_ request: Request, environment: [String: String]) throws(Failure) -> Config {
         try draft(request, environment: environment).whole()
     }
 
-    /// Reads and decodes the config as far as it goes.
-    /// - Throws: `config` if it cannot be read or is not YAML.
+    /// Reads the config and decodes as much of it as possible.
+    /// - Throws: `config` if the config cannot be read or is not YAML.
     static func draft(_ request: Request, environment: [String: String]) throws(Failure) -> Config {
         let file = try path(request, environment: environment)
         let bytes: [UInt8]
@@ -52,7 +54,8 @@ struct Config {
         return try draft(of: text, file: file, request: request, environment: environment)
     }
 
-    /// The config file that is meant, absolute.
+    /// Returns the absolute path of the config file that the flag, the environment or the default names.
+    /// - Throws: `config` if no config is named and HOME is not set.
     static func path(_ request: Request, environment: [String: String]) throws(Failure) -> String {
         func here(_ path: String) -> String {
             ConfigPaths.tidied(path.hasPrefix("/") ? path : currentFolder() + "/" + path)
@@ -97,13 +100,13 @@ struct Config {
         return Config(
             file: file, accounts: accounts, accountName: accountName, settings: settings, log: log,
             shown: decoding.settings, warnings: warnings + decoding.warnings, problems: decoding.problems,
-            // Of a key that stands twice nobody knows which is meant.
+            // If a key stands twice, it is unknown which of the two values is meant.
             pluginSettings: yaml.problems.isEmpty ? decoding.pluginSettings : [:], laterChecks: decoding.laterChecks)
     }
 
-    /// The config, if it has no problems.
-    /// - Parameter more: problems that reading it does not show.
-    /// - Throws: `config` with all problems in the order of the file, what has no place in it first.
+    /// Returns the config if it has no problems.
+    /// - Parameter more: problems that reading the config does not show.
+    /// - Throws: `config` with all problems in the order of the file; problems without a place in the file stand first.
     func whole(_ more: [ConfigProblem] = []) throws(Failure) -> Config {
         let all = (problems + more).enumerated().sorted { a, b in
             (a.element.place, a.offset) < (b.element.place, b.offset)

@@ -10,7 +10,7 @@ extension ConfigDecoding {
         return text
     }
 
-    /// An absolute path.
+    /// Returns the absolute path that a value names; nil after a problem, which is recorded.
     func path(_ pair: ConfigPair, at keyPath: String) -> String? {
         guard let text = text(pair, at: keyPath, shown: false) else { return nil }
         do {

@@ -1,6 +1,6 @@
 import Model
 
-/// What gathers while a config is decoded: every problem, and every setting with its value and source.
+/// The results that gather while a config is decoded: every problem, and every setting with its value and source.
 final class ConfigDecoding {
     /// A setting as `config show` prints it.
     struct Setting {
@@ -11,13 +11,15 @@ final class ConfigDecoding {
 
     let paths: ConfigPaths
     private(set) var problems: [ConfigProblem]
-    /// What is allowed and of no use.
+    /// Warnings about settings that are allowed but have no effect.
     private(set) var warnings: [String] = []
     private(set) var settings: [Setting] = []
-    /// What plugins are set to, as it is written; of those alone whose part of the config has no problem.
+    /// The plugins' settings as they are written in the config. A plugin whose part of the config has a problem is left
+    /// out.
     var pluginSettings: [PluginID: OwnSettings] = [:]
     var claims = AccountClaims()
-    /// Tell what is wrong now with secrets and certificates, which are looked at when they are needed.
+    /// Checks that tell what is wrong at present with secrets and certificates, which are otherwise read only when they
+    /// are needed.
     var laterChecks: [@Sendable () async -> ConfigProblem?] = []
 
     init(paths: ConfigPaths, problems: [ConfigProblem] = []) {
@@ -36,26 +38,27 @@ final class ConfigDecoding {
     }
 }
 
-/// What is wrong with a value; the place is added by who asked for it.
+/// A problem of a value, without its place. The caller of the decoding function adds the place.
 struct Wrong: Error {
     var message: String
     init(_ message: String) { self.message = message }
 }
 
-/// A map of the config while its keys are taken one by one. Keys that nobody took are unknown.
+/// A map of the config from which keys are taken one by one. Keys that were not taken are unknown settings.
 struct ConfigMap {
     let decoding: ConfigDecoding
     /// The map's own key path, such as `limits`; empty for the whole file.
     let keyPath: String
-    /// The map's place.
+    /// The place of the map in the config.
     let source: ConfigSource
     private var pairs: [ConfigPair]
-    /// The keys that were asked for.
+    /// The keys that were requested.
     private(set) var known: [String] = []
-    /// Those of them that are there.
+    /// The requested keys that the map has.
     private(set) var given: [String] = []
 
-    /// - Parameter value: nil or null: an empty map. Anything else than a map is a problem.
+    /// Begins to decode a map. Records a problem if the value is neither a map nor null.
+    /// - Parameter value: the value; nil or null stands for an empty map.
     init(_ value: ConfigValue?, at keyPath: String, in decoding: ConfigDecoding) {
         self.decoding = decoding
         self.keyPath = keyPath
@@ -75,21 +78,21 @@ struct ConfigMap {
         return pairs.remove(at: index)
     }
 
-    /// All keys that are left.
+    /// Returns all keys that were not taken, with their values, and removes them.
     mutating func takeRest() -> [ConfigPair] {
         defer { pairs = [] }
         return pairs
     }
 
-    /// A key of this program's contract that this build has nothing behind.
+    /// Records a problem if the map has a key that this program's contract defines but this build does not implement.
     mutating func refuseUnavailable(_ key: String) {
         guard let pair = take(key) else { return }
         known.removeLast()
         decoding.refuse(pair.source, "`\(path(of: key))` is not available in this build; remove it")
     }
 
-    /// Names what is left as unknown.
-    /// - Parameter more: keys that would be right too.
+    /// Records a problem for each key that was not taken.
+    /// - Parameter more: keys that would be right too, for the hint.
     mutating func refuseUnknown(_ more: [String] = []) {
         for pair in takeRest() {
             let meant = nearestName(to: pair.key, among: known + more)
@@ -98,10 +101,12 @@ struct ConfigMap {
         }
     }
 
-    /// A single value.
+    /// Decodes a single value. Records a problem and returns the fallback if the value is wrong; returns the fallback
+    /// if the value is absent.
     /// - Parameters:
-    ///   - parse: gets the text and whether it is plain; throws what is wrong with it.
-    ///   - json: how `config show` prints it.
+    ///   - parse: converts the text; its second argument tells whether the text is plain. Throws the problem of the
+    ///     text.
+    ///   - json: returns the value as `config show` prints it.
     mutating func scalar<Value>(
         _ key: String, or fallback: Value, json: (Value) -> JSONValue, parse: (String, Bool) throws(Wrong) -> Value
     ) -> Value {

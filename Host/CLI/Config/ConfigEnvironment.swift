@@ -1,10 +1,11 @@
 import Core
 import Model
 
-/// The scalars of the config that environment variables set, laid over the file.
+/// The scalars of the config that environment variables set. They override the file.
 ///
-/// A variable's name is the key's path in upper case with `_` for all else: `LARDER_POLL`, `LARDER_LOG_LEVEL`,
-/// `LARDER_PLUGINS_VACUUM_AFTER`. Accounts are not reached, since one that stands in no file has no name.
+/// A variable's name is the key's path in upper case, with `_` for every other character: `LARDER_POLL`,
+/// `LARDER_LOG_LEVEL`, `LARDER_PLUGINS_VACUUM_AFTER`. No variable sets a value of an account, because an account that
+/// is not in the file has no name.
 struct ConfigEnvironment {
     let variables: [String: String]
 
@@ -14,12 +15,15 @@ struct ConfigEnvironment {
         ["log", "level"], ["log", "format"],
     ]
 
-    /// - Parameter text: the file's text: a variable that is named in it is the file's own, for a secret or a path.
-    /// - Returns: what nobody takes among the variables that seem to be meant for Larder, a sentence each.
+    /// Sets the variables' values in the config.
+    /// - Parameter text: the file's text. A variable that the text names is used by the file itself, for a secret or a
+    ///   path.
+    /// - Returns: a sentence for each variable that seems to be meant for Larder but sets nothing.
     func lay(over root: inout ConfigValue, text: String) -> [String] {
         for key in Self.keys { lay(Self.name(of: key), at: key, over: &root) }
         let inFile = (root.pairs?["plugins"]?.value.pairs ?? []).map(\.key).filter { $0 != "paths" }
-        // Longest first, so that a plugin whose name begins like another's gets its own variables.
+        // The longest names come first, so that a plugin whose name begins like another plugin's name gets its own
+        // variables.
         let plugins = Set(inFile + firstPartyNames + FirstParty.plugins.map(\.id.text)).sorted {
             ($0.utf8.count, $0) > ($1.utf8.count, $1)
         }
@@ -29,7 +33,7 @@ struct ConfigEnvironment {
             let prefix = Self.name(of: ["plugins", plugin]) + "_"
             for variable in variables.keys.sorted() where variable.hasPrefix(prefix) && !taken.contains(variable) {
                 taken.insert(variable)
-                // The file may have the other one of its two names.
+                // The file may use the other of the plugin's two names.
                 let key = inFile.first { PluginID(shortOrFull: $0) == PluginID(shortOrFull: plugin) } ?? plugin
                 let present = root.pairs?["plugins"]?.value.pairs?[key]?.value.pairs ?? []
                 let rest = Self.key(String(variable.dropFirst(prefix.count)), among: present)
@@ -46,7 +50,7 @@ struct ConfigEnvironment {
         }
     }
 
-    /// What tests are told by the environment is not the program's business.
+    /// The prefix of the variables that are meant for the tests, not for the program.
     private static let testPrefix = "LARDER_TEST_"
 
     static func name(of key: [String]) -> String {
@@ -57,7 +61,8 @@ struct ConfigEnvironment {
         String(text.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
     }
 
-    /// The key that a variable's last part means: one that the file has, else the part in lower case with `-`.
+    /// Returns the key that the last part of a variable's name stands for: a key that the file has, else the part in
+    /// lower case with `-` for `_`.
     private static func key(_ part: String, among pairs: [ConfigPair]) -> [String] {
         for pair in pairs {
             let name = mangled(pair.key)
@@ -77,7 +82,7 @@ struct ConfigEnvironment {
 }
 
 extension ConfigValue {
-    /// Puts a value at a path of keys; what stands in the way as a single value becomes a map.
+    /// Sets the value at a path of keys. A single value on the way becomes a map.
     mutating func set(_ key: ArraySlice<String>, to value: ConfigValue) {
         guard let first = key.first else {
             self = value

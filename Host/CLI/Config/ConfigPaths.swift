@@ -1,11 +1,13 @@
-/// Paths in the config as absolute ones.
+/// The conversion of the config's paths to absolute paths.
 struct ConfigPaths {
-    /// The folder of the config file, absolute.
+    /// The absolute path of the folder that the config file is in.
     let folder: String
     let environment: [String: String]
 
-    /// - Parameter text: with `~` for the home folder at its begin and `${VARIABLE}` anywhere; relative to the config's
-    ///   folder.
+    /// Returns the absolute path that a text stands for.
+    /// - Parameter text: a path, in which `~` at the beginning stands for the home folder and `${VARIABLE}` for a
+    ///   variable's value; a relative path begins at the config's folder.
+    /// - Throws: the problem of the text, such as a variable that is not set.
     func absolute(_ text: String) throws(Wrong) -> String {
         guard !text.isEmpty else { throw Wrong("the path is empty") }
         var path = try expandVariables(text)
@@ -37,7 +39,7 @@ struct ConfigPaths {
         return result + rest
     }
 
-    /// Without `.` and doubled slashes. `..` stays: what it leads to depends on symbolic links.
+    /// Returns the path without `.` and doubled slashes. `..` stays, because its meaning depends on symbolic links.
     static func tidied(_ path: String) -> String {
         "/" + path.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
     }

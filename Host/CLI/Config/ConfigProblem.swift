@@ -1,6 +1,6 @@
 import Model
 
-/// Something in the config that a person has to mend.
+/// A problem of the config that a person has to correct.
 struct ConfigProblem: Hashable, CustomStringConvertible {
     var source: ConfigSource
     var message: String
@@ -9,7 +9,7 @@ struct ConfigProblem: Hashable, CustomStringConvertible {
 }
 
 extension Failure {
-    /// All problems of a config, a line each, in the order of the file.
+    /// Makes one failure of all problems of a config, with a line for each, in the given order.
     init(config problems: [ConfigProblem]) {
         self.init(
             .config, problems.map(\.description).joined(separator: "\n"),

@@ -1,6 +1,6 @@
 import Model
 
-/// What single values of the config may be. Texts that YAML 1.1 would take for something else stay texts.
+/// The conversion of the config's single values. A text that YAML 1.1 would convert to another type stays a text.
 enum ConfigScalar {
     static func duration(_ text: String, atLeast least: Duration = .zero) throws(Wrong) -> Duration {
         guard let milliseconds = WrittenQuantity.milliseconds(text), milliseconds >= 0 else {
@@ -14,7 +14,7 @@ enum ConfigScalar {
         return duration
     }
 
-    /// The shortest text that reads as the duration, in whole milliseconds.
+    /// Returns the shortest text that reads as the duration, in whole milliseconds.
     static func write(_ duration: Duration) -> String {
         let milliseconds = duration.nanoseconds / 1_000_000
         let units: [(String, Int64)] = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1000)]
@@ -31,7 +31,7 @@ enum ConfigScalar {
         return bytes
     }
 
-    /// The shortest text that reads as the size.
+    /// Returns the shortest text that reads as the size.
     static func writeSize(_ bytes: Int64) -> String {
         let units: [(String, Int64)] = [
             ("TB", 1_000_000_000_000), ("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1000), ("TiB", 1 << 40),
@@ -55,7 +55,7 @@ enum ConfigScalar {
         return number
     }
 
-    /// A share like `50%` or `12.5%`.
+    /// Parses a share such as `50%` or `12.5%`.
     static func share(_ text: String) throws(Wrong) -> Double {
         guard text.hasSuffix("%"), let percent = Double(text.dropLast()), percent >= 0, percent <= 100,
             text.utf8.dropLast().allSatisfy({ $0.isASCIIDigit || $0 == UInt8(ascii: ".") })
@@ -63,13 +63,13 @@ enum ConfigScalar {
         return percent / 100
     }
 
-    /// The shortest text that reads as the share.
+    /// Returns the shortest text that reads as the share.
     static func writeShare(_ share: Double) -> String {
         let percent = share * 100
         return percent == percent.rounded() ? "\(Int(percent))%" : "\(percent)%"
     }
 
-    /// One of a few words.
+    /// Returns the text if it is one of the given words.
     static func word(_ text: String, of words: [String]) throws(Wrong) -> String {
         if words.contains(text) { return text }
         let meant = nearestName(to: text, among: words).map { "; did you mean `\($0)`?" } ?? ""
@@ -84,7 +84,8 @@ enum ConfigScalar {
         return value
     }
 
-    /// A certificate's SHA-256 as `openssl x509 -fingerprint -sha256` prints it, or the 64 digits alone.
+    /// Parses a certificate's SHA-256 fingerprint as `openssl x509 -fingerprint -sha256` prints it, or its 64 digits
+    /// alone.
     static func fingerprint(_ text: String) throws(Wrong) -> [UInt8] {
         let digits = (text.split(separator: "=").last ?? "").filter { $0 != ":" }
         let bytes = stride(from: 0, to: digits.utf8.count - 1, by: 2).compactMap { position -> UInt8? in

@@ -1,7 +1,7 @@
-/// Where a value of the config comes from.
+/// The source of a value of the config.
 enum ConfigSource: Hashable, CustomStringConvertible {
     case builtIn
-    /// A place in the config file; both count from 1, columns in Unicode scalars.
+    /// A place in the config file. Lines and columns count from 1; columns are in Unicode scalars.
     case file(String, line: Int, column: Int)
     case environment(String)
     case flag(String)
@@ -16,10 +16,10 @@ enum ConfigSource: Hashable, CustomStringConvertible {
     }
 }
 
-/// A value of the config, not yet decoded, and where it comes from.
+/// A value of the config that is not yet decoded, with its source.
 struct ConfigValue {
     indirect enum Content {
-        /// Plain: not quoted, so that `null`, `true` and numbers may be meant.
+        /// A single value. It is plain if it is not quoted, so that it may mean `null`, `true` or a number.
         case scalar(String, isPlain: Bool)
         case list([ConfigValue])
         case map([ConfigPair])
@@ -28,19 +28,19 @@ struct ConfigValue {
     var content: Content
     var source: ConfigSource
 
-    /// `key:` with nothing behind it, `~` or `null`.
+    /// Whether the value is `~`, `null` or absent after the key's colon.
     var isNull: Bool {
         guard case .scalar(let text, isPlain: true) = content else { return false }
         return ["", "~", "null", "Null", "NULL"].contains(text)
     }
 
-    /// The pairs of a map; an absent value is an empty map.
+    /// The pairs of a map; an absent value is an empty map; nil for any other value.
     var pairs: [ConfigPair]? {
         if case .map(let pairs) = content { return pairs }
         return isNull ? [] : nil
     }
 
-    /// What to call it in a message.
+    /// The name of the value's type in a message.
     var kindName: String {
         switch content {
         case .scalar: isNull ? "nothing" : "a single value"
@@ -53,7 +53,7 @@ struct ConfigValue {
 /// A key of a map with its value.
 struct ConfigPair {
     var key: String
-    /// Where the key stands.
+    /// The place of the key.
     var source: ConfigSource
     var value: ConfigValue
 }

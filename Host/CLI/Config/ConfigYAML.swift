@@ -1,13 +1,13 @@
 import Yams
 
-/// A config file's text as values with places.
+/// A reader that turns a config file's text into values with their places.
 ///
-/// What a scalar means is left to who reads it: the parser's own resolution is YAML 1.1's, where `no` is false.
+/// The reader does not resolve scalars. The YAML parser's own resolution follows YAML 1.1, where `no` is false.
 struct ConfigYAML {
     /// The file's name in messages.
     let file: String
     private(set) var problems: [ConfigProblem] = []
-    /// Where a key stands that is given again further below, and its name.
+    /// The names of keys that are repeated further below, by the place of the first occurrence.
     private var repeated: [Place: String] = [:]
     private var valuesLeft = 100_000
 
@@ -18,12 +18,13 @@ struct ConfigYAML {
         var column: Int
     }
 
-    /// - Returns: the document; nil if it cannot be read, which `problems` explain. An empty file is null.
+    /// Parses a document.
+    /// - Returns: the document; nil if it cannot be read, in which case `problems` say why. An empty file is null.
     mutating func parse(_ text: String) -> ConfigValue? {
         var text = text
         while true {
             do {
-                // Held while the nodes are converted.
+                // The nodes refer to the parser, so it stays alive while they are converted.
                 let parser = try Parser(yaml: text, encoding: .utf8)
                 guard let root = try parser.singleRoot() else {
                     return ConfigValue(content: .scalar("", isPlain: true), source: source(line: 1, column: 1))
@@ -39,8 +40,8 @@ struct ConfigYAML {
         }
     }
 
-    /// The parser stops at a key that stands twice. The first one is renamed in a copy, so that all else is checked
-    /// too.
+    /// Renames the first occurrence of a repeated key in a copy of the text. The parser stops at a repeated key; with
+    /// the copy, the rest of the file is checked too.
     private mutating func hide(_ mark: Mark, of keys: [String], in text: String) -> String? {
         let offset = TextPlaces(text).offset(line: mark.line, column: mark.column)
         let rest = offset.map { Array(text.utf8.dropFirst($0)) } ?? []
@@ -62,7 +63,7 @@ struct ConfigYAML {
         let source = source(node.mark)
         valuesLeft -= 1
         guard valuesLeft > 0 else {
-            // Aliases of aliases can stand for more than any memory holds.
+            // Aliases of aliases can stand for more values than fit in memory.
             if valuesLeft == 0 {
                 problems.append(ConfigProblem(source: source, message: "the file has more than 100,000 values"))
             }

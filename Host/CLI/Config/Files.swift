@@ -1,9 +1,9 @@
 import Glibc
 import Model
 
-/// A file's whole content.
-/// - Parameter limit: in bytes; a longer file is refused.
-/// - Throws: `localIO` with the system's reason.
+/// Reads a whole file.
+/// - Parameter limit: the largest length in bytes.
+/// - Throws: `localIO` with the system's reason, or if the file is longer than the limit.
 func readFile(_ path: String, limit: Int) throws(Failure) -> [UInt8] {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw Failure(.localIO, "\(path): \(errorText(errno))") }
@@ -20,7 +20,7 @@ func readFile(_ path: String, limit: Int) throws(Failure) -> [UInt8] {
     }
 }
 
-/// What the system says of an error number.
+/// Returns the system's text for an error number.
 func errorText(_ number: Int32) -> String {
     var buffer = [CChar](repeating: 0, count: 256)
     guard strerror_r(number, &buffer, buffer.count) == 0 else { return "error \(number)" }
@@ -33,7 +33,7 @@ func currentFolder() -> String {
     return String(cString: path)
 }
 
-/// The process's environment. A name that stands twice has its first value.
+/// Returns the process's environment. If a name stands twice, its first value is taken.
 func processEnvironment() -> [String: String] {
     var result: [String: String] = [:]
     var entry = environ

@@ -1,18 +1,18 @@
 import Model
 
-/// What a plugin is set to, as it is written in the config.
+/// A plugin's own settings as they are written in the config.
 struct OwnSettings {
-    /// Where its settings stand: `plugins.vacuum`, `plugins.org.example.archive.settings`.
+    /// The key path of the settings, such as `plugins.vacuum` or `plugins.org.example.archive.settings`.
     var keyPath: String
     var pairs: [ConfigPair]
     /// The place of the plugin's part of the config.
     var source: ConfigSource
-    /// The host's own settings that stand beside them.
+    /// The names of the host's settings that stand in the same map.
     var beside: [String] = []
-    /// Where the settings that they leave out belong among all that are shown.
+    /// The index in the list of shown settings at which the settings that the config leaves out are inserted.
     var shownEnd = 0
 
-    /// A problem that the plugin's schema shows, with its place.
+    /// Returns a problem that the plugin's schema found, with its place in the config.
     func problem(_ problem: SettingProblem) -> ConfigProblem {
         let path = ([keyPath] + problem.keys).joined(separator: ".")
         let (key, value) = places(of: problem.keys)
@@ -28,7 +28,7 @@ struct OwnSettings {
         }
     }
 
-    /// Where the key at the end of a path of keys stands, and its value.
+    /// Returns the places of the key at the end of a path of keys, and of its value.
     private func places(of keys: [String]) -> (key: ConfigSource, value: ConfigSource) {
         var places = (key: source, value: source)
         var pairs = pairs
@@ -42,13 +42,13 @@ struct OwnSettings {
 }
 
 extension Config {
-    /// What is wrong with what a plugin is set to.
+    /// Returns the problems of a plugin's settings.
     func problems(of report: PluginReport) -> [ConfigProblem] {
         guard let settings = pluginSettings[report.id] else { return [] }
         return report.settingProblems.map(settings.problem)
     }
 
-    /// That what a plugin is set to cannot be checked.
+    /// Returns the problem that a plugin's settings cannot be checked; nil if they can be checked.
     func schemaProblem(of report: PluginReport) -> ConfigProblem? {
         guard report.isSchemaWrong, let settings = pluginSettings[report.id] else { return nil }
         return ConfigProblem(

@@ -1,10 +1,10 @@
 import Core
 import Model
 
-/// The names that the config has for the plugins that come with Larder.
+/// The names in the config of the plugins that come with Larder.
 let firstPartyNames = FirstParty.plugins.map(\.name)
 
-/// `plugins:`, with the folders of libraries and what each plugin is set to.
+/// The `plugins:` part of the config: the folders of libraries, and the settings of each plugin.
 struct PluginsConfig {
     var folders: [String] = []
     var plugins: [PluginSettings] = []
@@ -71,7 +71,7 @@ struct PluginsConfig {
             "project-quota", or: settings.projectQuota, json: { .string(ConfigScalar.writeSize($0)) },
             parse: { text, _ throws(Wrong) in try ConfigScalar.size(text) })
         settings.withheld = withheld(map.take("withhold"), at: keyPath + ".withhold", in: decoding)
-        // What a first-party plugin is set to stands beside `enabled`; the plugin's own schema checks it.
+        // A first-party plugin's own settings stand beside `enabled`. The plugin's schema checks them.
         let own: [ConfigPair]
         var beside: [String] = []
         if isFirstParty {
@@ -97,7 +97,7 @@ struct PluginsConfig {
 }
 
 extension PluginsConfig {
-    /// The names of services.
+    /// Decodes the names of the services that are withheld from a plugin.
     private static func withheld(_ pair: ConfigPair?, at keyPath: String, in decoding: ConfigDecoding) -> Set<String> {
         guard let pair else {
             decoding.show(keyPath, .strings([]), .builtIn)
@@ -120,7 +120,8 @@ extension JSONValue {
         self = .object(pairs.map { Member(name: $0.key, value: JSONValue($0.value)) })
     }
 
-    /// Plain scalars are what YAML 1.2's core schema says: `yes`, `no`, `on` and `off` are texts.
+    /// Makes the JSON of a value. Plain scalars have the types of YAML 1.2's core schema: `yes`, `no`, `on` and `off`
+    /// are texts.
     init(_ value: ConfigValue) {
         switch value.content {
         case .map(let pairs): self.init(pairs: pairs)

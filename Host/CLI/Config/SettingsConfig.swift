@@ -1,7 +1,7 @@
 import Logging
 import Model
 
-/// How the program logs.
+/// The log's level and format.
 struct LogConfig: Hashable, Sendable {
     enum Format: String, Hashable, Sendable { case text, json }
 
@@ -28,7 +28,8 @@ struct LogConfig: Hashable, Sendable {
 }
 
 extension Settings {
-    /// - Parameter map: the whole file; the keys beside `accounts` and `log` are taken from it.
+    /// Decodes the settings of the whole program.
+    /// - Parameter map: the map of the whole file, from which the keys beside `accounts` and `log` are taken.
     init(_ map: inout ConfigMap) {
         self.init()
         poll = map.scalar(
@@ -48,7 +49,7 @@ extension Settings {
         self.plugins = plugins.plugins
     }
 
-    /// A map, or the word `off`.
+    /// Decodes the removal guard, which is a map or the word `off`.
     private static func removalGuard(_ pair: ConfigPair?, in decoding: ConfigDecoding) -> RemovalGuard? {
         if let pair, case .scalar(let text, _) = pair.value.content, !pair.value.isNull {
             guard text != "off" else {

@@ -1,7 +1,7 @@
 import Model
 
 extension Config {
-    /// Every setting with its value and source, those among them that plugins have and the config leaves out.
+    /// Returns every setting with its value and source, including the plugins' settings that the config leaves out.
     func shown(with reports: [PluginReport]) -> [ConfigDecoding.Setting] {
         let added = reports.compactMap { report in
             pluginSettings[report.id].map { ($0.shownEnd, $0.shown(report.settingDefaults)) }
@@ -13,14 +13,15 @@ extension Config {
 }
 
 extension OwnSettings {
-    /// What holds for settings that are left out, as it is shown.
+    /// Returns the default values of the settings that the config leaves out, as they are shown.
     fileprivate func shown(_ defaults: JSONValue) -> [ConfigDecoding.Setting] {
         (ConfigValue(defaults).pairs ?? []).flatMap { $0.shown(at: keyPath) }
     }
 }
 
 extension ConfigPair {
-    /// A plugin's own setting as it is shown, member by member, and nothing of what looks like a secret.
+    /// Returns a plugin's own setting as it is shown, one entry for each member. Values that look like secrets are
+    /// masked.
     func shown(at keyPath: String, isSecret: Bool = false) -> [ConfigDecoding.Setting] {
         let path = "\(keyPath).\(key)"
         let isSecret = isSecret || JSONValue.isSecret(key)
@@ -33,7 +34,7 @@ extension ConfigPair {
 }
 
 extension ConfigValue {
-    /// A value as the config would write it.
+    /// Makes the value as the config would write it.
     fileprivate init(_ value: JSONValue) {
         source = .builtIn
         switch value {
@@ -49,14 +50,14 @@ extension ConfigValue {
 extension JSONValue {
     fileprivate static var mask: JSONValue { .string("********") }
 
-    /// Whether a key names what nobody else may see.
+    /// Tells whether a key names a secret.
     fileprivate static func isSecret(_ key: String) -> Bool {
         ["password", "passphrase", "token", "secret", "apikey", "api-key", "credential"].contains {
             key.lowercased().contains($0)
         }
     }
 
-    /// Without what looks like a secret: values by their keys, and passwords in addresses.
+    /// The value with everything masked that looks like a secret: values by their keys, and passwords in addresses.
     fileprivate var masked: JSONValue {
         switch self {
         case .string(let text):

@@ -53,7 +53,7 @@ struct Demo: LarderCommand {
     }
 }
 
-/// The folder that the demo has all its files in.
+/// The temporary folder that contains all files of the demo.
 struct DemoFolder {
     let path: String
 
@@ -70,7 +70,7 @@ struct DemoFolder {
     var files: String { path + "/Cloud" }
     var config: String { path + "/config.yaml" }
 
-    /// Writes a config with which the account can be looked at when the server is gone.
+    /// Writes a config with which the account can be inspected after the server has stopped.
     func writeConfig() throws(Failure) {
         let text = """
             accounts:
@@ -87,7 +87,7 @@ struct DemoFolder {
 
     func remove() { Self.remove(path) }
 
-    /// Removes a folder with all that is in it; symbolic links are not followed.
+    /// Removes a folder and its contents. Symbolic links are not followed.
     private static func remove(_ path: String) {
         if let folder = opendir(path) {
             while let entry = readdir(folder) {

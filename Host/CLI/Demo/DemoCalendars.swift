@@ -39,7 +39,7 @@ enum DemoCalendars {
         object("VEVENT", ["UID:\(uid)@demo", "DTSTAMP:20260101T000000Z", "SUMMARY:\(summary)"] + lines)
     }
 
-    /// An object with one component, in the lines that RFC 5545 wants.
+    /// Returns a calendar object with one component, in the format of RFC 5545.
     private static func object(_ component: String, _ lines: [String]) -> String {
         let all =
             ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Larder//Demo//EN", "BEGIN:\(component)"] + lines

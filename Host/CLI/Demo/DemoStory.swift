@@ -2,7 +2,7 @@ import Core
 import DemoServer
 import Model
 
-/// What the demo does, one step after the other, each told in a line or two.
+/// The steps of the demo in their order. Each step prints a line or two.
 struct DemoStory {
     let server: DemoServer
     let folder: DemoFolder
@@ -10,8 +10,9 @@ struct DemoStory {
     let isJSON: Bool
     let log: LogConfig
 
-    /// - Returns: what failed in a run that went on.
-    /// - Throws: what ended the demo.
+    /// Runs all steps.
+    /// - Returns: the failures after which the demo's run went on.
+    /// - Throws: the failure that ended the demo.
     func tell() async throws(Failure) -> [Failure] {
         DemoTree.fill(server.tree)
         DemoCalendars.fill(server)
@@ -36,7 +37,7 @@ struct DemoStory {
         }
         try await process.close()
         guard failures.isEmpty else { return failures }
-        // A week in a second.
+        // This process uses one second for the delay that is a week by default.
         let hasty = self.process(account, with: ["download-expiration": #"{"after": "1s"}"#])
         do {
             let step = Step(
@@ -56,7 +57,8 @@ struct DemoStory {
         do { try await Task.sleep(for: .milliseconds(1_100)) } catch { return }
     }
 
-    /// A host with all plugins that there are, some of them set to something.
+    /// Makes a host with all first-party plugins, some of them with settings.
+    /// - Parameter settings: the settings as JSON, by the plugin's name.
     private func process(_ account: AccountConfig, with settings: [String: String]) -> HostProcess {
         let plugins = FirstParty.plugins.map { PluginSettings(id: $0.id, json: settings[$0.name] ?? "{}") }
         let config = Config(file: "", accounts: [account], settings: Settings(plugins: plugins), log: log, shown: [])
@@ -106,18 +108,18 @@ struct DemoStory {
         return failures
     }
 
-    /// What a step is about, and what has to come of it.
+    /// A step's description, action and expected outcome.
     private struct Step {
         typealias Act = (AccountHost) async throws(Failure) -> Void
 
         let text: String
-        /// Files that are fetched.
+        /// The number of files that the step fetches.
         let fetched: Int
-        /// Files that are here afterwards.
+        /// The number of local copies after the step.
         let here: Int
-        /// Entries of calendars that are here afterwards; nil: it is not about these.
+        /// The number of calendar entries after the step; nil if the step is not about calendars.
         let entries: Int?
-        /// What is done before the run.
+        /// The action before the run.
         let act: Act
 
         init(_ text: String, fetched: Int = 0, here: Int = 0, entries: Int? = nil, act: @escaping Act = { _ in }) {
@@ -129,8 +131,8 @@ struct DemoStory {
         }
     }
 
-    /// Does what the step begins with, runs once, and tells what that took: requests, files and bytes fetched, and what
-    /// is here afterwards.
+    /// Performs the step's action, runs once, and prints the number of requests, the files and bytes fetched, and the
+    /// local copies after the run.
     private func run(
         _ step: Step, _ bookmark: Bookmark, _ process: HostProcess
     ) async throws(Failure) -> [Failure] {

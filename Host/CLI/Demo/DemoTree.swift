@@ -31,7 +31,7 @@ enum DemoTree {
         ["/Photos/", "/Documents/", "/Films/"].contains(where: path.hasPrefix)
     }
 
-    /// Bytes that look like a compressed picture's: the same for the same seed.
+    /// Returns bytes that look like those of a compressed picture. The same seed gives the same bytes.
     static func picture(seed: UInt64, size: Int) -> [UInt8] {
         var state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1
         return (0..<size).map { _ in

@@ -1,16 +1,16 @@
 import Glibc
 
-/// Where this program and what comes with it lies.
+/// The paths of this program and of the files that come with it.
 enum BuiltIn {
-    /// The running executable, absolute; links are followed.
+    /// The absolute path of the running executable, with symbolic links resolved.
     static var executable: String {
         guard let path = realpath("/proc/self/exe", nil) else { return "/proc/self/exe" }
         defer { free(path) }
         return String(cString: path)
     }
 
-    /// The folder of the built-in plugins: `../lib/larder/plugins` beside the executable's folder, else that folder
-    /// itself, as in a build tree.
+    /// The folder of the built-in plugins: `../lib/larder/plugins` from the executable's folder, else the executable's
+    /// folder itself, as in a build tree.
     static var pluginFolder: String {
         let folder = String(executable[..<(executable.lastIndex(of: "/") ?? executable.startIndex)])
         let parent = String(folder[..<(folder.lastIndex(of: "/") ?? folder.startIndex)])
@@ -19,6 +19,6 @@ enum BuiltIn {
         return stat(installed, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR ? installed : folder
     }
 
-    /// What opens a library in a process of its own first; the library's path follows.
+    /// The command that first opens a library in a process of its own. The library's path is appended as an argument.
     static var probeCommand: [String] { [executable, Probe.name] }
 }

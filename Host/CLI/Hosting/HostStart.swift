@@ -4,7 +4,7 @@ import Logging
 import Model
 
 extension Config {
-    /// What the accounts of this process share.
+    /// Makes the host process that the accounts of this process share.
     func hostProcess(_ console: Console, trace: String? = nil) -> HostProcess {
         let handler = LineLogHandler(log, console: console)
         let options = HostOptions(
@@ -14,9 +14,10 @@ extension Config {
     }
 }
 
-/// Opens the account that a command changes, lets it do its work, and closes it.
-/// - Parameter asksServer: Whether the server is asked; otherwise no secret is read.
-/// - Throws: `vaultLocked` while a host has the vault open, and what `body` throws.
+/// Opens the account that a command changes, runs the body, and closes the account.
+/// - Parameter asksServer: whether the server is asked; otherwise no secret is read.
+/// - Throws: `vaultLocked` while a host has the vault open, the errors of opening the config and the plugins, and the
+///   error that `body` throws.
 func withAccount<Result: Sendable>(
     _ global: GlobalOptions, _ console: Console, asksServer: Bool = false,
     _ body: (AccountHost) async throws(Failure) -> Result
@@ -40,8 +41,9 @@ func withAccount<Result: Sendable>(
     return result
 }
 
-/// Starts an account's plugins without anything that they could change, and stops them after the body.
-/// - Throws: `notFound` if nothing is known of the account yet, and what `body` throws.
+/// Starts an account's plugins in a preview, in which they cannot change anything, and stops them after the body.
+/// - Throws: `notFound` if nothing is known of the account yet, the errors of opening the config and the plugins, and
+///   the error that `body` throws.
 func withPreview<Result: Sendable>(
     _ global: GlobalOptions, _ console: Console, _ body: (AccountPreview) async throws(Failure) -> Result
 ) async throws(Failure) -> Result {
@@ -63,7 +65,7 @@ func withPreview<Result: Sendable>(
 }
 
 extension AccountConfig {
-    /// Reads what is known of the account; nil if that is nothing yet.
+    /// Opens a reader of what is known of the account; returns nil if nothing is known yet.
     func reader() throws(Failure) -> AccountReader? {
         do {
             return try AccountReader.open(bookmark)

@@ -6,10 +6,10 @@ import ServiceLifecycle
 import Synchronization
 import UnixSignals
 
-/// The accounts of `larder run` at work, until they are done or a signal ends them.
+/// A service that runs the accounts of `larder run` until they are done or a signal ends them.
 final class Hosting: Service {
-    /// How long a stop may take before the process ends without waiting any longer; the next start completes what it
-    /// left.
+    /// The longest duration of a stop. After it the process ends without waiting any longer, and the next start
+    /// completes the work that was left.
     static let stopLimit: Duration = .seconds(30)
 
     private let process: HostProcess
@@ -32,7 +32,8 @@ final class Hosting: Service {
         self.console = console
     }
 
-    /// - Returns: everything that went wrong. A stop by a signal is nothing wrong, unless `--once` was not done.
+    /// Runs the accounts.
+    /// - Returns: all failures. A stop by a signal is not a failure, except for a run with `--once` that was not done.
     func runUntilSignalled(log: LogConfig) async -> [Failure] {
         var quiet = log
         quiet.level = max(log.level, .error)
@@ -67,7 +68,7 @@ final class Hosting: Service {
                 }
             }
         } onGracefulShutdown: { [console] in
-            // The process's own end: it outlives this function by design.
+            // The task is detached because it ends the process and must outlive this function.
             Task.detached {
                 try await Task.sleep(for: Self.stopLimit)
                 console.note(
@@ -105,7 +106,7 @@ final class Hosting: Service {
         try await host.close()
     }
 
-    /// Opens an account for `run --once`, within its time: a plugin may be long in starting.
+    /// Opens an account for `run --once` within the time limit of the run, because a plugin may take long to start.
     private func open(
         _ bookmark: Bookmark, _ credentials: @escaping CredentialsSource
     ) async throws(Failure) -> AccountHost {
@@ -162,7 +163,8 @@ final class Hosting: Service {
 
     private func add(_ failure: Failure) { failures.withLock { $0.append(failure) } }
 
-    /// SIGHUP would end the process; what it asks for is not built.
+    /// Logs a warning at each SIGHUP. Without a handler the signal would end the process; reading the config anew on
+    /// SIGHUP is not implemented.
     private func heedHangups() async {
         for await _ in await UnixSignalsSequence(trapping: .sighup) {
             process.options.logger.warning(
@@ -170,7 +172,7 @@ final class Hosting: Service {
         }
     }
 
-    /// Keeps a line of progress on a terminal, twice a second.
+    /// Shows a line of progress on a terminal, and renews it twice a second.
     private func showProgress() async {
         guard console.errorsAreTerminal else { return }
         var progress = Progress()
@@ -194,7 +196,7 @@ final class Hosting: Service {
 }
 
 extension RunOutcome {
-    /// What was done, and how much is left.
+    /// A text that says what was done and how much is left.
     var summary: String {
         var parts: [String] = []
         if files > 0 { parts += ["\(Text.count(files, "file")) fetched", Text.bytes(bytes)] }
@@ -224,7 +226,7 @@ extension JSONValue {
 }
 
 extension Failure {
-    /// An issue that waits for a person, as a run names it.
+    /// Makes the failure by which a run names an issue that waits for a person.
     init(_ issue: Issue) {
         let choices = issue.choices.map(\.id).joined(separator: ", ")
         self.init(

@@ -1,7 +1,7 @@
 import Model
 
 extension Advice {
-    /// The advice with the command that does it, without a full stop.
+    /// The advice as a sentence that names the command to run, without a full stop.
     var sentence: String {
         switch self {
         case .text(let text): text
@@ -65,6 +65,6 @@ extension Advice {
 }
 
 extension Failure {
-    /// What to do about it, in a sentence.
+    /// The advice as a sentence; nil if there is none.
     var advice: String? { hint?.sentence }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What is told on another thread, such as a database's, until all of it is known.
+/// A collection of elements that are added on other threads, such as a database's, and read when all are known.
 final class Collector<Element: Sendable>: Sendable {
     private let elements = Mutex<[Element]>([])
 

@@ -2,14 +2,17 @@ import Glibc
 import Model
 import Synchronization
 
-/// Standard output and standard error of the program. May be used from any thread.
+/// Standard output and standard error of the program. The console may be used from any thread.
 ///
-/// What is asked for goes to the output, gathered in large writes. Logs, errors and the line of progress go to the
-/// error output, which is written at once; a line of progress gives way to any other and comes back below it.
+/// The results of a command go to the output, which is buffered in large writes. Logs, errors and the line of progress
+/// go to the error output, which is written at once. The line of progress is cleared before any other line is written
+/// and is written again below that line.
 final class Console: Sendable {
-    /// The process's own, called once, before any plugin is opened: what a plugin, or a library that it uses, writes to
-    /// standard output goes to standard error from then on, and never between the lines that were asked for.
-    /// - Parameter isProbe: whether the process opens one library and ends; it sees to this by itself.
+    /// Makes the console of the process and redirects standard output to standard error. Call this function once,
+    /// before any plugin is opened. Anything that a plugin, or a library that the plugin uses, writes to standard
+    /// output then goes to standard error and never mixes with the command's results.
+    /// - Parameter isProbe: whether the process opens one library and ends; such a process redirects its output by
+    ///   itself.
     static func keepingOutput(isProbe: Bool) -> Console {
         let own = isProbe ? -1 : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
         guard own >= 0, dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 else { return Console() }
@@ -22,7 +25,7 @@ final class Console: Sendable {
         var failure: Int32?
     }
 
-    /// Takes a line of a terminal away.
+    /// The control sequence that clears a terminal's line.
     private static let cleared = "\r\u{1b}[K"
 
     private let state = Mutex(State())
@@ -33,8 +36,9 @@ final class Console: Sendable {
     /// Whether escape sequences for colours may be written to the output.
     let hasColour: Bool
 
+    /// Makes a console.
     /// - Parameters:
-    ///   - output: the descriptor for what was asked for.
+    ///   - output: the descriptor for the command's results.
     ///   - errors: the descriptor for logs, errors and progress.
     init(output: Int32 = 1, errors: Int32 = 2) {
         self.output = output
@@ -54,8 +58,8 @@ final class Console: Sendable {
         }
     }
 
-    /// Adds bytes to the output as they are.
-    /// - Parameter endingLine: whether a line's end is added if they have none at theirs.
+    /// Adds bytes to the output without changing them.
+    /// - Parameter endingLine: whether a newline is added if the bytes do not end with one.
     func write(_ bytes: [UInt8], endingLine: Bool) {
         state.withLock { state in
             state.pending += bytes
@@ -66,14 +70,14 @@ final class Console: Sendable {
 
     func print(_ json: JSONValue) { print(json.text) }
 
-    /// Writes what was added to the output.
-    /// - Throws: `localIO` if it, or something before, could not be written.
+    /// Writes the buffered output.
+    /// - Throws: `localIO` if this write or an earlier one failed, except for `EPIPE`.
     func flush() throws(Failure) {
         let failure = state.withLock { state in
             flush(&state)
             return state.failure
         }
-        // A reader that has seen enough, like `head`, is no failure.
+        // A reader that closes the output early, such as `head`, is not a failure.
         guard let failure, failure != EPIPE else { return }
         throw Failure(.localIO, "the output cannot be written: \(errorText(failure))")
     }
@@ -87,7 +91,8 @@ final class Console: Sendable {
         }
     }
 
-    /// Shows a line of progress, nil takes it away. Only a terminal has one.
+    /// Shows a line of progress on a terminal; nil removes the line. Does nothing if the error output is not a
+    /// terminal.
     func showProgress(_ line: String?) {
         guard errorsAreTerminal else { return }
         state.withLock { state in
@@ -97,14 +102,14 @@ final class Console: Sendable {
         }
     }
 
-    /// How many columns the error output has; 80 if it does not tell.
+    /// The number of columns of the error output; 80 if it is unknown.
     var width: Int {
         var size = winsize()
         return ioctl(errors, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
     }
 
     private func flush(_ state: inout State) {
-        // Both are the same screen then.
+        // If the output is a terminal, both outputs are the same screen, so the line of progress is cleared first.
         let progress = outputIsTerminal && !state.pending.isEmpty ? state.progress : nil
         if progress != nil { Self.write(Array(Self.cleared.utf8), to: errors) }
         if state.failure == nil, let number = Self.write(state.pending, to: output) { state.failure = number }
@@ -112,6 +117,7 @@ final class Console: Sendable {
         if let progress { Self.write(Array(progress.utf8), to: errors) }
     }
 
+    /// Writes all bytes.
     /// - Returns: nil, or the error number.
     @discardableResult private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
         var rest = bytes[...]

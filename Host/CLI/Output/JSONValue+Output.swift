@@ -1,6 +1,6 @@
 import Model
 
-// What output is made of: a value that is absent is null, unless a member is left out.
+// The values of JSON output. An absent value is null, unless its member is left out.
 
 extension JSONValue {
     static func object(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {

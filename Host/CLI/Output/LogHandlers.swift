@@ -1,7 +1,7 @@
 import Logging
 import Model
 
-/// Writes log events to the error output, a line each.
+/// A log handler that writes each event as one line to the error output.
 struct LineLogHandler: LogHandler {
     let format: LogConfig.Format
     let console: Console
@@ -43,13 +43,13 @@ struct LineLogHandler: LogHandler {
         }
     }
 
-    /// What has several lines, such as an error with what to do about it, on one.
+    /// Returns a text of several lines, such as an error with advice, as one line.
     private static func line(_ text: String) -> String {
         guard text.contains(where: \.isNewline) else { return text }
         return text.split(whereSeparator: \.isNewline).joined(separator: "; ")
     }
 
-    /// Quoted if it would not read as one word.
+    /// Returns the text, quoted if it would not read as one word.
     private static func word(_ text: String) -> String {
         let isWord = !text.isEmpty && !text.utf8.contains { $0 <= 0x20 || $0 == UInt8(ascii: "\"") || $0 == 0x7f }
         return isWord ? text : JSONValue.string(text).text
@@ -57,7 +57,7 @@ struct LineLogHandler: LogHandler {
 }
 
 extension Logger.MetadataValue {
-    /// The value; of advice, its sentence.
+    /// The value; for advice, the advice's sentence.
     fileprivate var inWords: Self {
         if case .stringConvertible(let value) = self, let advice = value as? Advice { return .string(advice.sentence) }
         return self

@@ -1,8 +1,8 @@
 import Model
 
-/// How far the downloads are, with their rate of late and the time that is left.
+/// The progress of the downloads, with the recent rate and the time that is left.
 struct Progress {
-    /// A state of the downloads since the start: files and bytes that are done, and all that are wanted.
+    /// The files and bytes that are done since the start, and the totals that are wanted.
     struct Counts: Hashable, Sendable {
         var files: Int64
         var allFiles: Int64
@@ -10,27 +10,28 @@ struct Progress {
         var allBytes: Int64
     }
 
-    /// The rate is that of these last seconds.
+    /// The time over which the rate is measured.
     static let window: Duration = .seconds(10)
 
     private var samples: [(time: Duration, bytes: Int64)] = []
     private var counts = Counts(files: 0, allFiles: 0, bytes: 0, allBytes: 0)
 
-    /// - Parameter time: of a clock that never jumps.
+    /// Adds a sample.
+    /// - Parameter time: the time of the sample, from a clock that never jumps.
     mutating func add(_ counts: Counts, at time: Duration) {
         self.counts = counts
         samples.append((time, counts.bytes))
         while samples.count > 2, samples[1].time <= time - Self.window { samples.removeFirst() }
     }
 
-    /// In bytes a second; nil before there is anything to tell.
+    /// The rate in bytes per second; nil while fewer than two samples exist.
     var rate: Double? {
         guard let first = samples.first, let last = samples.last, last.time > first.time else { return nil }
         return max(0, Double(last.bytes - first.bytes)) / (Double((last.time - first.time).nanoseconds) / 1e9)
     }
 
-    /// Nil: nothing is to be fetched.
-    /// - Parameter width: in columns; the line is cut to it.
+    /// Returns the line of progress; nil if nothing is left to fetch.
+    /// - Parameter width: the number of columns, to which the line is cut.
     func line(width: Int) -> String? {
         guard counts.allFiles > counts.files || counts.allBytes > counts.bytes else { return nil }
         var parts = [

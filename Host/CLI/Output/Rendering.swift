@@ -1,13 +1,14 @@
 import Core
 import Model
 
-// The objects that programs read: names and meaning of their members are a contract.
+// The JSON objects that other programs read. The names and meanings of their members are a contract.
 
 extension JSONValue {
+    /// Makes an item's JSON.
     /// - Parameters:
-    ///   - availableOffline: `none`, `direct` or `indirect`.
-    ///   - localPath: where the copy is; nil without one.
-    ///   - shares: ids.
+    ///   - availableOffline: one of `none`, `direct` and `indirect`.
+    ///   - localPath: the path of the local copy; nil if there is none.
+    ///   - shares: the ids of the item's shares.
     init(_ item: Item, availableOffline: String, localPath: String?, shares: [RecordKey] = []) {
         self = .object([
             "path": .string(item.path.text),

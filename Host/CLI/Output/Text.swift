@@ -1,8 +1,9 @@
 import Model
 
-/// Text for people.
+/// Functions that format values for people.
 enum Text {
-    /// Without control characters, so that a name from a server neither moves the cursor nor makes a line of its own.
+    /// Returns the text with control characters escaped, so that a name from a server cannot move the cursor or begin a
+    /// line of its own.
     static func visible(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isControl) else { return text }
         var result = ""
@@ -18,14 +19,14 @@ enum Text {
         return result
     }
 
-    /// The same for a text that may be very long, such as a condition of many policies: its beginning, and how long it
-    /// is.
+    /// Returns the visible text, or the beginning and the length of a text that is longer than the limit, such as the
+    /// condition of many policies.
     static func shortened(_ text: String, to limit: Int = 500) -> String {
         let count = text.count
         return count <= limit ? visible(text) : "\(visible(String(text.prefix(limit))))… (\(count) characters)"
     }
 
-    /// Whether a character is shown as it is.
+    /// Tells whether a character is shown unescaped.
     static func isVisible(_ scalar: Unicode.Scalar) -> Bool { !isControl(scalar) }
 
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
@@ -33,7 +34,8 @@ enum Text {
             || (0x2066...0x2069).contains(scalar.value)
     }
 
-    /// `0 B`, `999 B`, `1.2 kB`, `20 GB`: powers of 1000, two digits or more.
+    /// Returns a size such as `0 B`, `999 B`, `1.2 kB` or `20 GB`. Units are powers of 1000, and the number has two
+    /// digits or more.
     static func bytes(_ count: Int64?) -> String {
         guard let count else { return "-" }
         var value = Double(count)
@@ -48,7 +50,7 @@ enum Text {
         return "\(tenths / 10).\(tenths % 10) \(units[unit])"
     }
 
-    /// `8 s`, `3 min`, `2 h 5 min`.
+    /// Returns a rough duration such as `8 s`, `3 min` or `2 h 5 min`.
     static func rough(_ duration: Duration) -> String {
         let seconds = duration.components.seconds
         if seconds < 60 { return "\(seconds) s" }
@@ -57,7 +59,7 @@ enum Text {
         return "\(seconds / 86_400) d \(seconds % 86_400 / 3600) h"
     }
 
-    /// A time to the second, in UTC.
+    /// Returns a time to the second, in UTC.
     static func time(_ time: Timestamp?) -> String { time.map { Timestamp(seconds: $0.seconds).description } ?? "-" }
 
     static func count(_ number: some BinaryInteger, _ one: String, _ many: String? = nil) -> String {
@@ -70,12 +72,13 @@ enum Text {
     }
 }
 
-/// Rows with aligned columns.
+/// A table with aligned columns.
 struct Table {
     private var rows: [[String]]
     private let numbers: Set<Int>
 
-    /// - Parameter numbers: the columns that are aligned at their right.
+    /// Makes a table without rows.
+    /// - Parameter numbers: the indices of the columns that are aligned at the right.
     init(_ head: [String], numbers: Set<Int> = []) {
         rows = [head.map { $0.uppercased() }]
         self.numbers = numbers
@@ -83,7 +86,7 @@ struct Table {
 
     mutating func add(_ row: [String]) { rows.append(row.map(Text.visible)) }
 
-    /// The lines; none if no row was added.
+    /// The lines of the table; none if no row was added.
     var lines: [String] {
         guard rows.count > 1 else { return [] }
         let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }

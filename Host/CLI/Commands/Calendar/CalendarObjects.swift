@@ -35,8 +35,8 @@ struct CalendarObjects: LarderCommand {
         return []
     }
 
-    /// The calendar that somebody means: by its id, else by its path, else by its name.
-    /// - Throws: `notFound` if there is none, or more than one.
+    /// Returns the key of the calendar that has the text as its id, else as its path, else as its name.
+    /// - Throws: `notFound` if no calendar, or more than one, matches.
     static func find(_ text: String, among calendars: [CachedCalendar]) throws(Failure) -> RecordKey {
         let ways: [(CachedCalendar) -> String?] = [\.key.text, \.href, \.name]
         for way in ways {
@@ -64,7 +64,7 @@ extension Failure {
     }
 }
 
-/// The objects of a calendar for people; filled on a thread of the database.
+/// The rows of a calendar's objects for people. They are added on a thread of the database.
 private final class Rows: Sendable {
     private let rows = Collector<[String]>()
 
@@ -81,7 +81,7 @@ private final class Rows: Sendable {
         return table
     }
 
-    /// `weekly` of `FREQ=WEEKLY;BYDAY=MO`.
+    /// Returns the frequency of a recurrence rule, such as `weekly` for `FREQ=WEEKLY;BYDAY=MO`.
     private static func frequency(_ rule: String) -> String {
         let parts = rule.split(separator: ";").map { $0.split(separator: "=", maxSplits: 1) }
         let word = parts.first { $0.count == 2 && $0[0].lowercased() == "freq" }?[1]
@@ -90,7 +90,7 @@ private final class Rows: Sendable {
 }
 
 extension JSONValue {
-    /// The content is a member only if it was read.
+    /// Makes a calendar object's JSON. The content is a member only if it was read.
     init(_ object: CachedCalendarObject) {
         var members = [
             Member(name: "id", value: .string(object.key.text)), Member(name: "uid", value: .string(object.uid)),

@@ -18,7 +18,7 @@ struct ClaimList: LarderCommand {
             for report in reports { console.print(JSONValue(report)) }
             return []
         }
-        // An id may be longer than a line.
+        // The id stands last, because an id may be longer than a line.
         var table = Table(["path", "type", "valid", "id"])
         for report in reports {
             table.add([report.path.text, report.claim.kind.name, report.lasts, report.claim.id.text])

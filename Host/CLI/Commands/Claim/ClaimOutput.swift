@@ -2,7 +2,7 @@ import Core
 import Model
 
 extension ClaimReport {
-    /// How long the claim lasts, for people.
+    /// How long the claim is valid, for people.
     var lasts: String {
         switch claim.validity {
         case .explicit: "until it is removed"

@@ -1,13 +1,14 @@
 import Core
 import Model
 
-/// Whether the server was asked for what the core loop finds.
+/// The result of the core loop's last poll, which tells whether the server was asked for the data of the loops.
 struct Asked {
     private let result: LoopResult?
 
     init(_ loops: [LoopState]) { result = loops.first { $0.key.kind == .core }?.lastResult }
 
-    /// Why nothing is known.
+    /// Returns the reason why no objects of a type are known.
+    /// - Parameter what: the name of the type in the plural, such as `shares`.
     func words(for what: String) -> String {
         switch result {
         case nil: "no \(what) are known yet; `larder run --once` asks the server"

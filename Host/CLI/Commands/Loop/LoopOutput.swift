@@ -2,13 +2,13 @@ import Core
 import Model
 
 extension Console {
-    /// Event loops, each as an object, or all as a table.
+    /// Prints event loops: one JSON object for each, or all as a table.
     func show(_ loops: [LoopState], _ global: GlobalOptions) {
         if global.isJSON {
             for loop in loops { print(JSONValue(loop)) }
             return
         }
-        // Some servers' ids are longer than a line.
+        // The id stands last, because the ids of some servers are longer than a line.
         var table = Table(["kind", "result", "last poll", "next poll", "error", "id"])
         for loop in loops {
             table.add([

@@ -1,7 +1,7 @@
 import Core
 import Model
 
-/// Lets a loop be polled, or not, and prints that.
+/// Enables or disables the polling of a loop, and prints the loop's new state.
 func setLoop(
     _ id: String, enabled: Bool, _ global: GlobalOptions, _ console: Console
 ) async throws(Failure) -> [Failure] {

@@ -1,11 +1,11 @@
 import Core
 import Model
 
-/// A command that tells of one plugin.
+/// A command that describes one plugin.
 protocol PluginQuestion: LarderCommand {
     var plugin: String { get }
 
-    /// The answer for people.
+    /// Returns the description for people.
     static func lines(on report: PluginReport, _ config: Config) -> [String]
 }
 

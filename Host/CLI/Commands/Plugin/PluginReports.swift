@@ -3,8 +3,8 @@ import Glibc
 import Logging
 import Model
 
-/// What is known of the plugins, also by hosts of the accounts that run now or ran last.
-/// - Returns: also why it cannot be told of an account what runs there.
+/// Returns what is known of the plugins, including what the accounts' running or last hosts recorded.
+/// - Returns: the reports, and a failure for each account whose record of its plugins cannot be read.
 func pluginReports(
     _ config: Config, _ console: Console
 ) async throws(Failure) -> (reports: [PluginReport], failures: [Failure]) {
@@ -24,10 +24,10 @@ func pluginReports(
     return (reports, failures)
 }
 
-/// What is known of the plugins without a look at running hosts.
+/// Returns what is known of the plugins without reading the records of the accounts' hosts.
 func triedPlugins(_ config: Config, _ console: Console) async throws(Failure) -> [PluginReport] {
     var config = config
-    // What a plugin is refused for stands in its report; the log would say it twice.
+    // The reason why a plugin is refused is in its report. The log would repeat it.
     config.log.level = .critical
     let process = config.hostProcess(console)
     let reports = await process.pluginReports()
@@ -36,7 +36,7 @@ func triedPlugins(_ config: Config, _ console: Console) async throws(Failure) ->
 }
 
 extension PluginReport {
-    /// The report with what can be done said in its reason.
+    /// The report with its advice appended to its reason as a sentence.
     var inWords: PluginReport {
         guard let advice else { return self }
         var report = self
@@ -45,9 +45,9 @@ extension PluginReport {
         return report
     }
 
-    /// The report with what an account's host says of the plugin, or said last. What the config or the library has
-    /// become since a running host's start is what its next start finds; what the last host said of what has changed
-    /// since is over.
+    /// Returns the report with what the account's running or last host recorded about the plugin. If the config or the
+    /// library changed after a running host's start, the report says what the next start will find. A note of the last
+    /// host is dropped if the config or the library was written after the note.
     func seen(by notes: PluginNotes, _ config: Config) -> PluginReport {
         guard state != .found else { return self }
         let note = notes.notes.first { $0.plugin == id }
@@ -69,7 +69,7 @@ extension PluginReport {
         return report
     }
 
-    /// What a start finds now; nil: that it may be started.
+    /// A sentence about the state that the next start of the host will find; nil if the plugin can be started.
     private var startsNext: String? {
         guard state != .ready else { return nil }
         let next = "after the host's next start the plugin is \(state.rawValue)"

@@ -1,7 +1,8 @@
 import Core
 import Model
 
-/// Turns a plugin on or off in the config, or names the plugins of a library there that was found, turned on.
+/// Enables or disables a plugin in the config. If the name is that of a library that was found but is not in the
+/// config, the plugins of the library are added to the config, enabled.
 func switchPlugin(
     _ name: String, on isEnabled: Bool, _ global: GlobalOptions, _ console: Console
 ) async throws(Failure) -> [Failure] {
@@ -31,7 +32,7 @@ func switchPlugin(
     return []
 }
 
-/// The library that `plugin list` shows as found under a name, or with this path.
+/// Returns the library that `plugin list` shows as found and that has this name or path.
 private func foundLibrary(_ name: String, _ config: Config, _ console: Console) async throws(Failure) -> String? {
     let path = ConfigPaths.tidied(name.hasPrefix("/") ? name : currentFolder() + "/" + name)
     return try await triedPlugins(config, console)

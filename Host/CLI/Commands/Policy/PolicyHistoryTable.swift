@@ -1,14 +1,15 @@
 import Core
 import Model
 
-/// Changes of policies for people.
+/// A table of policy changes for people.
 struct PolicyHistoryTable {
-    /// Of a change of more policies than this the first are named, and how many there are.
+    /// The largest number of policies of one step that are named. The remaining policies are only counted.
     private static let mostLines = 4
 
     let lines: [String]
 
-    /// - Parameter steps: the latest first.
+    /// Makes the table.
+    /// - Parameter steps: the steps, the latest first.
     init(_ steps: [PolicyHistoryStep]) {
         var table = Table(["", "time", "who", "what"])
         var isNext = true
@@ -29,7 +30,7 @@ struct PolicyHistoryTable {
         lines = table.lines
     }
 
-    /// What a step did, a line for each policy: `added availableOffline /Photos`.
+    /// Returns what a step did, with a line for each policy, such as `added availableOffline /Photos`.
     static func lines(of step: PolicyStep) -> [String] {
         var lines = step.changes.prefix(mostLines).map { change in
             let name = change.target.map {
@@ -88,7 +89,7 @@ extension JSONValue {
 extension PolicyDifference {
     fileprivate var target: ItemPolicy? { after ?? before }
 
-    /// `added`, `removed`, `changed where, path of`.
+    /// The change in a word or a phrase: `added`, `removed`, or `changed where, path of`.
     fileprivate var word: String {
         if before == nil { return "added" }
         if after == nil { return "removed" }

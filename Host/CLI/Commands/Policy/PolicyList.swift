@@ -24,7 +24,7 @@ struct PolicyList: LarderCommand {
             }
             return []
         }
-        // An id may be longer than a line.
+        // The id stands last, because an id may be longer than a line.
         var table = Table(["kind", "items", "bytes", "where", "description", "id"], numbers: [1, 2])
         for report in reports {
             table.add([

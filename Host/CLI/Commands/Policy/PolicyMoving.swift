@@ -2,7 +2,7 @@ import Core
 import Model
 
 extension Console {
-    /// Undoes or redoes a change of policies, and prints what that was.
+    /// Undoes or redoes a change of policies, and prints that change.
     func move(_ direction: PolicyMove.Direction, _ global: GlobalOptions) async throws(Failure) {
         let outcome = try await withAccount(global, self) { host throws(Failure) in
             try await host.perform(Policies.Move(direction))

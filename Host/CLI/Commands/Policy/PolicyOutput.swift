@@ -2,7 +2,8 @@ import Core
 import Model
 
 extension Console {
-    /// What became of a policy.
+    /// Prints a policy after a change of it.
+    /// - Parameter what: the change as a phrase, such as `was changed`.
     func report(_ policy: ItemPolicy, _ what: String, _ global: GlobalOptions) {
         if global.isJSON {
             print(JSONValue(policy, items: nil, bytes: nil))

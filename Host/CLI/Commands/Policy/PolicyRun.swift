@@ -16,7 +16,7 @@ struct PolicyRun: LarderCommand {
     var trigger = Trigger.itemListUpdateCompleted.name
     @Flag(help: "Print what each plugin would do, and change nothing.") var dryRun = false
 
-    /// Those after which all items are looked at.
+    /// The triggers after which all items are checked.
     private static let triggers = Trigger.allCases.filter { $0 != .itemsChanged }
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {

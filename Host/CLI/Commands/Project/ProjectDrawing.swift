@@ -1,15 +1,15 @@
 import Model
 import Warehouse
 
-/// A project for people: what is known of it, and its steps with the cursor between those that are applied and those
-/// that were undone.
+/// A project for people: its properties, and its steps with the cursor between the applied steps and the undone steps.
 struct ProjectDrawing {
-    /// So many steps are drawn before and after the cursor; of the others it is said how many they are.
+    /// The number of steps that are drawn before the cursor, and after it. The other steps are only counted.
     private static let neighbours = 10
 
     private(set) var lines: [String]
 
-    /// - Parameter size: in bytes.
+    /// Makes the lines.
+    /// - Parameter size: the project's size in bytes.
     init(_ project: ProjectSnapshot, size: UInt64, showsAllSteps: Bool) {
         let steps = project.stepIDs ?? []
         lines = [
@@ -37,7 +37,7 @@ struct ProjectDrawing {
         if let userData = project.userData { lines += Self.lines(ofUserData: userData) }
     }
 
-    /// Data as text if they are, else how many they are.
+    /// Returns user data as lines of text if it is text, else only its size.
     static func lines(ofUserData bytes: [UInt8]) -> [String] {
         let text = String(validating: bytes, as: UTF8.self)
         let isText = text?.unicodeScalars.allSatisfy {

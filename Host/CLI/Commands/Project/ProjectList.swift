@@ -36,7 +36,8 @@ struct ProjectList: ProjectSubcommand {
                     "\(project.stepCursor)/\(project.stepIDs?.count ?? 0)", Text.bytes(Int64(clamping: size)),
                 ])
             } catch {
-                // One that was deleted meanwhile is none; one that cannot be read does not hide the others.
+                // A project that was deleted meanwhile is left out. A project that cannot be read does not hide the
+                // others.
                 let failure = Failure(error)
                 if failure.kind != .notFound { failed = failed ?? failure }
             }

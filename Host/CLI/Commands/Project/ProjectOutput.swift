@@ -3,7 +3,8 @@ import Model
 import Warehouse
 
 extension JSONValue {
-    /// - Parameter size: in bytes.
+    /// Makes a project's JSON.
+    /// - Parameter size: the project's size in bytes.
     init(_ project: ProjectSnapshot, size: UInt64) {
         var members: [Member] = [
             Member(name: "id", value: .string("\(project.id)")),

@@ -5,9 +5,9 @@ import Model
 import Threads
 import Warehouse
 
-/// Where the projects are that a command is about.
+/// The options that say where a command's projects are.
 struct ProjectPlace: ParsableArguments {
-    /// The program that `project create` makes projects for, if none is named.
+    /// The bundle id of the projects that `project create` makes if no other bundle id is named.
     static let ownBundleID = "org.larder.cli"
 
     @Option(help: ArgumentHelp("A folder with projects, which needs no account.", valueName: "dir"))
@@ -18,8 +18,8 @@ struct ProjectPlace: ParsableArguments {
 protocol ProjectSubcommand: LarderCommand, Sendable {
     var place: ProjectPlace { get }
 
-    /// Does what the command is for. It may block.
-    /// - Parameter base: the base folder, which need not be there.
+    /// Performs the command. The function may block.
+    /// - Parameter base: the base folder, which need not exist.
     func perform(in base: String, _ console: Console) throws(Failure)
 }
 
@@ -28,7 +28,7 @@ extension ProjectSubcommand {
         _ = try global.level()
         let base =
             if let base = place.base { base } else { try global.loadConfig().oneAccount().bookmark.vault + "/projects" }
-        // On a thread that may block: the disk is waited for, and other processes.
+        // The work runs on a thread that may block, because it waits for the disk and for other processes.
         try await runBlocking { outcome(in: base, console) }.get()
         return []
     }
@@ -41,7 +41,7 @@ extension ProjectSubcommand {
         }
     }
 
-    /// The storage in a base folder; nil if the folder is not there, which only a new project makes.
+    /// Returns the storage in a base folder; nil if the folder does not exist. Only a new project makes the folder.
     func storage(in base: String) -> ProjectStorage? {
         var status = stat()
         if stat(base, &status) != 0, errno == ENOENT { return nil }
@@ -49,7 +49,7 @@ extension ProjectSubcommand {
             base: base, bundleID: ProjectPlace.ownBundleID, sourceRefusal: ProjectSources.refusal)
     }
 
-    /// The storage, and the id of a project that may be in it.
+    /// Returns the storage and a project's id. The project need not exist in the storage.
     /// - Throws: `badData` if the text is no id, `notFound` if there is no storage.
     func existing(_ text: String, in base: String) throws(Failure) -> (ProjectStorage, ProjectID) {
         guard let id = ProjectID(text) else {
@@ -60,8 +60,9 @@ extension ProjectSubcommand {
         return (storage, id)
     }
 
-    /// As ``existing(_:in:)``, of a project whose steps, cursor or data are to be changed.
-    /// - Throws: also `badData` for the history of policies, which would no longer be that of the database.
+    /// Returns the same as ``existing(_:in:)``, for a project whose steps, cursor or data are to be changed.
+    /// - Throws: the errors of ``existing(_:in:)``, the storage's error if the project cannot be fetched, and `badData`
+    ///   for the history of policies, which would no longer match the database.
     func changeable(_ text: String, in base: String) throws(Failure) -> (ProjectStorage, ProjectID) {
         let (storage, id) = try existing(text, in: base)
         let project = try reporting { () throws(ProjectError) in try storage.fetchProject(id) }
@@ -80,20 +81,20 @@ extension ProjectSubcommand {
                 hint: "`larder project show ID --steps` shows the ids")
     }
 
-    /// Reads a file that an option names, if it names one.
-    /// - Throws: `localIO`.
+    /// Reads the file that an option names; returns nil if the option names none.
+    /// - Throws: `localIO` if the file cannot be read or is longer than 1 GiB.
     static func bytes(_ file: String?) throws(Failure) -> [UInt8]? {
         guard let file else { return nil }
         return try readFile(file, limit: 1 << 30)
     }
 
-    /// Says how many of a project's steps are applied.
+    /// Returns a text that says how many of a project's steps are applied.
     static func position(of id: ProjectID, in storage: ProjectStorage) throws(Failure) -> String {
         let project = try reporting { () throws(ProjectError) in try storage.fetchProject(id, .stepIDs) }
         return "\(project.stepCursor) of \(Text.count(project.stepIDs?.count ?? 0, "step")) applied"
     }
 
-    /// Prints a project after a change of it: its object as JSON, else a line, if there is one.
+    /// Prints a project after a change of it: with `--json` its object, else the line, if there is one.
     func report(_ id: ProjectID, in storage: ProjectStorage, _ console: Console, _ line: String?) throws(Failure) {
         guard global.isJSON else {
             if let line { console.print(line) }
@@ -106,7 +107,7 @@ extension ProjectSubcommand {
     }
 }
 
-/// Makes a storage's errors those of a command.
+/// Runs the body and converts the errors of a project storage to failures of a command.
 @discardableResult
 func reporting<Result>(_ body: () throws(ProjectError) -> Result) throws(Failure) -> Result {
     do throws(ProjectError) {

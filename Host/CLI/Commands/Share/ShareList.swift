@@ -20,7 +20,7 @@ struct ShareList: LarderCommand {
         let asked = Asked(try await reader?.loops() ?? [])
         try reader?.close()
         if shares.all.isEmpty { console.note(asked.words(for: "shares")) }
-        // Some servers' ids are longer than a line.
+        // The id stands last, because the ids of some servers are longer than a line.
         var table = Table(["path", "direction", "type", "with", "until", "state", "id"])
         for share in shares.all {
             let other = share.direction == "withMe" ? share.owner.map { "from \($0)" } : share.sharedWith ?? share.url
@@ -35,7 +35,7 @@ struct ShareList: LarderCommand {
 }
 
 extension CachedShare {
-    /// OCS counts the kinds of shares.
+    /// The share's type as a word. OCS uses numbers for the types.
     fileprivate var typeWord: String? {
         guard case .number(let number) = shareType else { return shareType?.text }
         let words: [Int64: String] = [

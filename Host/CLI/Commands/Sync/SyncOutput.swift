@@ -2,7 +2,7 @@ public import ArgumentParser
 public import Model
 
 extension Console {
-    /// Prints what became of a sync record.
+    /// Prints what happened to a sync record.
     func report(_ id: SyncRecordID, _ what: String, _ global: GlobalOptions) {
         print(global.isJSON ? JSONValue.object(["id": .id(id)]).text : "record \(id): \(what)")
     }

@@ -1,14 +1,15 @@
 import Glibc
 import Model
 
-/// A config file that is changed in place of its old text.
+/// A config file whose text can be replaced.
 struct ConfigFile {
-    /// Absolute, and what a symbolic link leads to.
+    /// The absolute path, with symbolic links resolved.
     let path: String
     let text: String
     private let status: stat
 
-    /// - Throws: `config` if it cannot be read or is not UTF-8.
+    /// Reads the file.
+    /// - Throws: `config` if the file cannot be found or is not UTF-8, `localIO` if it cannot be read.
     init(_ path: String) throws(Failure) {
         guard let real = realpath(path, nil) else {
             throw Failure(.config, "the config cannot be read: \(path): \(errorText(errno))")
@@ -23,9 +24,9 @@ struct ConfigFile {
         self.status = status
     }
 
-    /// Replaces the text, whole or not at all: a new file beside it, made durable, takes its name. Mode and, where the
-    /// system lets us, owner stay.
-    /// - Throws: `cannotCreate` with the reason.
+    /// Replaces the text, whole or not at all: a new file is written beside the old one, made durable and renamed. The
+    /// new file keeps the mode and, if the system allows it, the owner.
+    /// - Throws: `cannotCreate` with the reason, also if the file was changed since it was read.
     func replace(with text: String) throws(Failure) {
         let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
         var template = Array("\(folder)/.larder-config-XXXXXX".utf8CString)
@@ -47,7 +48,7 @@ struct ConfigFile {
     }
 
     private func write(_ text: String, to descriptor: Int32) throws(Failure) {
-        // Not ours to give away is no obstacle: the mode decides who reads it.
+        // A failure to change the owner is ignored: the mode decides who can read the file.
         _ = fchown(descriptor, status.st_uid, status.st_gid)
         guard fchmod(descriptor, status.st_mode & 0o7777) == 0 else {
             throw failure("the new file's mode cannot be set", errno)

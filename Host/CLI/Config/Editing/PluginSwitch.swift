@@ -1,16 +1,16 @@
 import Model
 
-/// Turns one plugin on or off in a config's text and leaves every other byte as it is.
+/// An edit that enables or disables one plugin in a config's text and leaves every other byte unchanged.
 ///
-/// What the new text means is checked by reading it again: it is the old text's meaning with the one value changed.
+/// The new text is parsed to check the edit: its meaning must be that of the old text with the one value changed.
 struct PluginSwitch {
-    /// The plugin's key as it is written when it is not there yet.
+    /// The plugin. Its short name becomes the key if the config does not name the plugin yet.
     let plugin: PluginID
     let isEnabled: Bool
-    /// Named in the config with it, if the config does not name the plugin yet.
+    /// The library that is added with the plugin if the config does not name the plugin yet.
     var library: String?
 
-    /// Why a text is not changed.
+    /// The reason why a text is not changed.
     struct EditError: Error {
         var reason: String
     }
@@ -21,7 +21,8 @@ struct PluginSwitch {
         return "\(plugin.shortName): { enabled: \(isEnabled)\(library) }"
     }
 
-    /// - Returns: the new text; the same one if nothing has to change.
+    /// Returns the new text, which is the same text if nothing has to change.
+    /// - Throws: the reason why the text is not changed.
     func apply(to text: String) throws(EditError) -> String {
         guard let root = Self.parse(text) else { throw EditError(reason: "the file is not YAML, or has a key twice") }
         guard let edit = try edit(text, root), let changed = edit.apply(to: text) else { return text }
@@ -50,7 +51,7 @@ struct PluginSwitch {
 
     private func isMe(_ key: String) -> Bool { PluginID(shortOrFull: key) == plugin }
 
-    /// Nil: it is so already.
+    /// Returns the edit; nil if the plugin already has the wanted value.
     private func edit(_ text: String, _ root: ConfigValue) throws(EditError) -> TextEdit? {
         let editor = TextEditor(text)
         let entry = line
@@ -71,7 +72,7 @@ struct PluginSwitch {
 }
 
 extension ConfigValue {
-    /// Whether both read as the same, wherever they stand. The order of keys does not matter.
+    /// Tells whether both values mean the same, whatever their places and the order of their keys.
     fileprivate func meansSame(as other: ConfigValue) -> Bool {
         switch (content, other.content) {
         case (.scalar(let a, let plainA), .scalar(let b, let plainB)): a.hasSameBytes(as: b) && plainA == plainB

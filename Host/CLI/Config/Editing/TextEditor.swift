@@ -1,4 +1,4 @@
-/// A change of a text: some bytes at one place go, others come.
+/// An edit of a text: some bytes at one offset are replaced by others.
 struct TextEdit {
     var offset: Int
     var removed: Int
@@ -12,10 +12,10 @@ struct TextEdit {
     }
 }
 
-/// Finds where in a YAML text a change belongs.
+/// A value that finds the place of an edit in a YAML text.
 ///
-/// An alias is read as what it stands for, so its places lie before the key that it is given to; a change there would
-/// change other values too, and is refused.
+/// The parser replaces an alias by the value that the alias stands for, so the value's place lies before the alias's
+/// key. An edit there would change other values too, so it is refused.
 struct TextEditor {
     private let bytes: [UInt8]
     private let places: TextPlaces
@@ -31,14 +31,14 @@ struct TextEditor {
             } ?? "\n"
     }
 
-    /// Replaces a pair's plain value.
+    /// Returns the edit that replaces a pair's plain value.
     func replace(_ old: String, of pair: ConfigPair, with new: String) throws(PluginSwitch.EditError) -> TextEdit {
         let offset = try offset(of: pair.value, after: pair)
         guard bytes[offset...].starts(with: old.utf8) else { throw tooClever }
         return TextEdit(offset: offset, removed: old.utf8.count, inserted: new)
     }
 
-    /// Adds `key: value` as the first entry of a pair's map, which may be empty.
+    /// Returns the edit that adds `key: value` as the first entry of a pair's map, which may be empty.
     func insert(_ entry: String, into pair: ConfigPair) throws(PluginSwitch.EditError) -> TextEdit {
         if pair.value.isNull { return try fill(pair, with: "{ \(entry) }") }
         let offset = try offset(of: pair.value, after: pair)
@@ -48,7 +48,7 @@ struct TextEditor {
         return try insert(entry, above: first)
     }
 
-    /// Adds lines at the end of the text, or an entry to a root that is a flow map.
+    /// Returns the edit that adds lines at the end of the text, or an entry if the root is a flow map.
     func append(
         _ entry: String, orInto root: ConfigValue, block lines: [String]
     ) throws(PluginSwitch.EditError) -> TextEdit {
@@ -77,7 +77,7 @@ struct TextEditor {
         return TextEdit(offset: start, removed: 0, inserted: indent + entry + lineEnd)
     }
 
-    /// Gives a pair without a value one.
+    /// Returns the edit that gives a value to a pair without one.
     private func fill(_ pair: ConfigPair, with value: String) throws(PluginSwitch.EditError) -> TextEdit {
         guard case .scalar(let written, _) = pair.value.content else { throw tooClever }
         if !written.isEmpty {
@@ -88,7 +88,7 @@ struct TextEditor {
         guard case .file(_, let line, let column) = pair.source, let key = places.offset(line: line, column: column)
         else { throw tooClever }
         var end = key + pair.key.utf8.count
-        // A quoted key ends with its quote.
+        // A quoted key has two quotation marks.
         if bytes[key] != pair.key.utf8.first { end += 2 }
         while end < bytes.count, bytes[end] == UInt8(ascii: " ") { end += 1 }
         guard end < bytes.count, bytes[end] == UInt8(ascii: ":") else { throw tooClever }

@@ -1,9 +1,9 @@
-/// Lines and columns of a YAML text as offsets of its bytes.
+/// The conversion of lines and columns of a YAML text to offsets of bytes.
 ///
-/// What ends a line is what YAML's scanner counts as one: CR, LF, both together, NEL, LS and PS.
+/// A line ends with CR, LF, CR and LF together, NEL, LS or PS, as for YAML's scanner.
 struct TextPlaces {
     private let text: String
-    /// The first byte of each line.
+    /// The offset of each line's first byte.
     private let lineStarts: [Int]
 
     init(_ text: String) {
@@ -24,10 +24,11 @@ struct TextPlaces {
         lineStarts = starts
     }
 
+    /// Returns the offset of a place.
     /// - Parameters:
-    ///   - line: from 1.
-    ///   - column: from 1, in Unicode scalars.
-    /// - Returns: the byte's offset; nil if there is no such place. The place behind the last character is one.
+    ///   - line: the line, from 1.
+    ///   - column: the column, from 1, in Unicode scalars.
+    /// - Returns: the offset of the byte; nil if there is no such place. The place behind the last character is valid.
     func offset(line: Int, column: Int) -> Int? {
         guard line >= 1, line <= lineStarts.count, column >= 1 else { return nil }
         let scalars = text.unicodeScalars
@@ -36,6 +37,6 @@ struct TextPlaces {
         return text.utf8.distance(from: text.utf8.startIndex, to: index)
     }
 
-    /// The offset of the line's first byte.
+    /// Returns the offset of the line's first byte; nil if there is no such line.
     func start(ofLine line: Int) -> Int? { line >= 1 && line <= lineStarts.count ? lineStarts[line - 1] : nil }
 }

@@ -2,23 +2,23 @@ import Glibc
 import Model
 import Threads
 
-/// A program that prints a secret. It runs without a shell, with no input, in a process group of its own.
+/// A program that prints a secret. The program runs without a shell, without input, and in a process group of its own.
 struct SecretCommand: Sendable {
-    /// The program, looked up in PATH, and its arguments.
+    /// The program, which is searched for in PATH, and its arguments.
     let words: [String]
     var timeLimit: Duration = Self.timeLimit
 
     static let timeLimit: Duration = .seconds(30)
 
-    /// What the program prints. A thread that may block waits for it.
-    /// - Throws: `config`; the arguments, which may be secret, are not named.
+    /// Runs the program and returns its output. A thread that may block waits for the program.
+    /// - Throws: `config`. The message does not contain the arguments, which may be secret.
     func output(limit: Int) async throws(Failure) -> [UInt8] {
         try await runBlocking { run(limit: limit) }.get()
     }
 
     private func run(limit: Int) -> Result<[UInt8], Failure> {
         var ends: [Int32] = [-1, -1]
-        // Unlike a pipe it is made with the close-on-exec mark.
+        // Unlike a pipe, a socket pair is made with the close-on-exec mark from the start.
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
             return .failure(failure("no socket can be created: \(errorText(errno))"))
         }
@@ -26,7 +26,7 @@ struct SecretCommand: Sendable {
         let (process, error) = spawn(writingTo: ends[1])
         close(ends[1])
         guard error == 0 else { return .failure(failure("it cannot be started: \(errorText(error))")) }
-        // The limit is for all of it: a program may close its output and stay.
+        // The limit is for the whole run, because a program may close its output and go on.
         let deadline = Deadline(after: timeLimit)
         var outcome = deadline.read(ends[0], limit: limit).mapError(failure)
         let ended: Int32? = if case .success = outcome { deadline.wait(for: process) } else { nil }
@@ -53,7 +53,8 @@ struct SecretCommand: Sendable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // A host ignores and blocks signals that a child expects.
+        // The child starts with default signal actions and an empty mask, because a host ignores and blocks signals
+        // that a child expects.
         var none = sigset_t()
         var all = sigset_t()
         sigemptyset(&none)

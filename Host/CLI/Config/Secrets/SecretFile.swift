@@ -2,27 +2,27 @@ import Glibc
 import Model
 import Threads
 
-/// A file with a secret. It may be a pipe that somebody writes to when the secret is wanted.
+/// A file with a secret. The file may be a pipe that another program writes to when the secret is wanted.
 struct SecretFile: Sendable {
-    /// Absolute.
+    /// The absolute path of the file.
     let path: String
     var timeLimit: Duration = SecretCommand.timeLimit
 
-    /// What the file holds. A thread that may block waits for it.
+    /// Reads the file. A thread that may block waits for its content.
     /// - Throws: `config`, with the path.
     func content(limit: Int) async throws(Failure) -> [UInt8] {
         try await runBlocking { read(limit: limit) }.get()
     }
 
-    /// Whether reading it takes nothing from whoever reads it next.
+    /// Whether reading the file leaves its content in place for the next reader.
     var canBeReadAgain: Bool {
         var status = stat()
-        // A folder says at once that it is none.
+        // Opening a folder fails at once, so folders need not be left out.
         return stat(path, &status) == 0 && [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
     }
 
     private func read(limit: Int) -> Result<[UInt8], Failure> {
-        // A pipe that nobody writes to yet would hold up the opening.
+        // Without O_NONBLOCK, opening a pipe without a writer would block.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { return .failure(failure(errorText(errno))) }
         defer { close(descriptor) }
@@ -40,7 +40,7 @@ struct SecretFile: Sendable {
     }
 }
 
-/// The end of a wait for somebody else's bytes.
+/// The time at which a wait for another process ends.
 struct Deadline {
     private let end: ContinuousClock.Instant
 
@@ -49,17 +49,17 @@ struct Deadline {
     enum Problem: Error {
         case late
         case tooLong
-        /// As in `errno`.
+        /// A system error, with the value of `errno`.
         case failed(Int32)
     }
 
-    /// In milliseconds; nil: it is over.
+    /// The time left in milliseconds; nil if the deadline has passed.
     var left: Int32? {
         let left = ContinuousClock.now.duration(to: end).nanoseconds / 1_000_000
         return left > 0 ? Int32(clamping: left + 1) : nil
     }
 
-    /// Reads to the end.
+    /// Reads a descriptor to its end.
     func read(_ descriptor: Int32, limit: Int) -> Result<[UInt8], Problem> {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4096)
@@ -78,11 +78,11 @@ struct Deadline {
         }
     }
 
-    /// Waits for a child's end.
-    /// - Returns: its status; nil: it goes on.
+    /// Waits for a child to end.
+    /// - Returns: the child's status; nil if the child is still running at the deadline.
     func wait(for process: pid_t) -> Int32? {
         var status: Int32 = 0
-        // Most have ended by now, or end at once.
+        // Most children have ended by now, or end at once.
         var pause: UInt32 = 500
         while true {
             let ended = waitpid(process, &status, WNOHANG)

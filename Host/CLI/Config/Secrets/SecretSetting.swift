@@ -3,13 +3,13 @@ import Model
 
 /// A setting that says where a secret is found.
 struct SecretSetting: Hashable, Sendable {
-    /// `accounts.home.password`.
+    /// The key path of the setting, such as `accounts.home.password`.
     var keyPath: String
     var source: SecretSource
-    /// Where the file, the variable or the command is named.
+    /// The place in the config that names the file, the variable or the command.
     var place: ConfigSource
 
-    /// The secret, read anew.
+    /// Reads the secret anew.
     /// - Throws: `config`, with the place and without any part of the secret.
     func read() async throws(Failure) -> String {
         do throws(Failure) {
@@ -19,8 +19,9 @@ struct SecretSetting: Hashable, Sendable {
         }
     }
 
-    /// What is wrong with the secret as it is now; nil: nothing, or it is a command's or a pipe's. A command may ask a
-    /// person, and a pipe gives its bytes once: these are read when the secret is needed.
+    /// Returns the present problem of the secret; nil if there is none, or if the secret comes from a command or a
+    /// pipe. A command may ask a person, and a pipe gives its bytes only once, so these sources are read only when the
+    /// secret is needed.
     func problem() async -> ConfigProblem? {
         switch source {
         case .command: return nil
@@ -45,7 +46,7 @@ extension SecretSetting {
     init?(_ pair: ConfigPair, at keyPath: String, in decoding: ConfigDecoding) {
         let howTo = "write { file: FILE }, { env: NAME } or { command: [PROGRAM, ARGUMENT…] }"
         guard pair.value.pairs != nil, !pair.value.isNull else {
-            // What stands here may be the secret: it is not repeated.
+            // The value may be the secret itself, so the message does not repeat it.
             decoding.refuse(pair.value.source, "`\(keyPath)`: the config must not contain the secret itself; \(howTo)")
             return nil
         }
@@ -70,7 +71,7 @@ extension SecretSetting {
                 decoding.refuse(command.value.source, "`\(keyPath).command` names no program")
                 return nil
             }
-            // A program's arguments may hold a secret of their own.
+            // The program's arguments may contain another secret, so they are not shown.
             decoding.show(keyPath + ".command", .string(words[0] + (words.count > 1 ? " …" : "")), command.value.source)
             self.init(keyPath: keyPath, source: .command(words), place: command.value.source)
         } else {
@@ -83,7 +84,7 @@ extension SecretSetting {
 extension ConfigDecoding {
     fileprivate func refuseReadable(_ path: String, _ source: ConfigSource, _ keyPath: String) {
         var status = stat()
-        // One that is not there now may be when the secret is needed.
+        // A file that does not exist now may exist when the secret is needed.
         guard stat(path, &status) == 0, status.st_mode & 0o044 != 0 else { return }
         refuse(
             source,

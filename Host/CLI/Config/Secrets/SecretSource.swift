@@ -1,17 +1,17 @@
 import Glibc
 import Model
 
-/// Where a password or token is found. The secret itself never stands in the config.
+/// The source of a password or token. The secret itself is never in the config.
 enum SecretSource: Hashable, Sendable {
-    /// An absolute path.
+    /// A file, by its absolute path.
     case file(String)
-    /// The name of an environment variable.
+    /// An environment variable, by its name.
     case environment(String)
-    /// A program and its arguments; its standard output is the secret.
+    /// A program and its arguments. The program's standard output is the secret.
     case command([String])
 
-    /// The secret, one trailing newline dropped. A command, or a file that gives its bytes when it likes, is waited for
-    /// 30 s in all; no thread of the pool waits.
+    /// Reads the secret and drops one trailing newline. Waits at most 30 s in all for a command, or for a file whose
+    /// content comes late; no thread of the pool is blocked.
     /// - Throws: `config`, without any part of the secret.
     func read() async throws(Failure) -> String {
         let bytes: [UInt8]
@@ -29,8 +29,8 @@ enum SecretSource: Hashable, Sendable {
         return try Self.text(bytes)
     }
 
-    /// Which writing of it a file is: its inode and time, and nothing of its content; nil for other sources, and
-    /// without a file.
+    /// A text that changes when the secret's file is written anew. It consists of the file's device, inode and
+    /// modification time, and contains nothing of the content. Nil for other sources, and if there is no file.
     var writing: String? {
         guard case .file(let path) = self else { return nil }
         var status = stat()
@@ -38,7 +38,7 @@ enum SecretSource: Hashable, Sendable {
         return "\(status.st_dev):\(status.st_ino):\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
     }
 
-    /// In bytes: no password or token is longer.
+    /// The largest length of a secret, in bytes.
     static let longest = 65_536
 
     private static func text(_ bytes: [UInt8]) throws(Failure) -> String {
