@@ -45,7 +45,7 @@ extension String {
 }
 
 extension Substring {
-    /// The ids before the first colon, if there is nothing else.
+    /// The ids before the first colon; empty if the text before the colon contains anything else.
     fileprivate var ids: [String] {
         guard let colon = firstIndex(of: ":") else { return [] }
         let words = self[..<colon].split { $0 == " " || $0 == "," }.map(String.init)

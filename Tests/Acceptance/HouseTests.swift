@@ -1,14 +1,14 @@
 import TestSupport
 import Testing
 
-/// The rooms of the program, as its sources and the page about them have them.
+/// The modules of the program: what the sources import must agree with the architecture page.
 @Suite("The house") struct HouseTests {
     private struct Room {
         var name: String
         var imports: Set<String>
     }
 
-    /// The rows of the page's table that name one folder of the host's.
+    /// Returns the modules in the rows of the page's table that name folders of the host.
     private func rooms() throws -> [Room] {
         let page = try Files.text("\(Build.root)/Host/Docs/architecture.md")
         let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `Host/") }
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    /// Without comments, which may speak of what code may not do.
+    /// Returns the lines without comments, because comments may name what code may not use.
     private func code(_ lines: [Substring]) -> [Substring] {
         lines.filter { !$0.drop { $0 == " " }.hasPrefix("//") }
     }
@@ -49,7 +49,7 @@ import Testing
         let names = Set(rooms.map(\.name))
         let folders = try Set(Files.names(in: "\(Build.root)/Host")).subtracting(["Docs", "demo"])
         #expect(names == folders)
-        // The command's module has the command's name.
+        // The command's module is named after the command.
         let ours = names.union(["CLarder", "LarderSDK", "LarderFakeHost"])
         for room in rooms {
             var used: Set<String> = []
@@ -99,7 +99,7 @@ import Testing
             "pthread_create", "pthread_attr_t", "DispatchQueue", "DispatchSemaphore", "sem_init", "NIOThreadPool",
             "MultiThreadedEventLoopGroup", "Thread.detachNewThread", "[CheckedContinuation",
         ]
-        // The threads that the HTTP library's own answers arrive on.
+        // The threads on which the HTTP library's own answers arrive.
         let known = ["Connection/HTTP/NetworkThread.swift"]
         for room in try rooms() where room.name != "Threads" {
             for (path, lines) in try sources(of: room.name) where !known.contains(where: path.hasSuffix) {
@@ -110,14 +110,14 @@ import Testing
         }
     }
 
-    /// The words of the glossary's second table.
+    /// Returns the words in the first column of the glossary's second table.
     private func retiredWords() throws -> [String] {
         let page = try Files.text("\(Build.root)/Host/Docs/glossary.md")
         let rows = page.split(separator: "\n").drop { $0 != "| Not | But |" }.dropFirst(2)
         return rows.prefix { $0.hasPrefix("|") }.map { String($0.split(separator: "|")[0]).filter(\.isLetter) }
     }
 
-    /// The words that a name in camel case is made of, in lower case.
+    /// Returns the words of a name in camel case, in lower case.
     private func words(of name: Substring) -> [String] {
         name.reduce(into: [""]) { words, letter in
             if letter.isUppercase, words.last?.last?.isLowercase == true { words.append("") }
@@ -132,7 +132,7 @@ import Testing
         let keywords: Set<Substring> = [
             "actor", "case", "class", "enum", "func", "let", "protocol", "struct", "typealias", "var",
         ]
-        // The plugin interface's own name.
+        // The name is part of the plugin interface.
         let known = ["SDK/Swift/Services/Actions.swift: look"]
         for folder in ["Host", "SDK", "Plugins"] {
             for name in try Files.filesBelow("\(Build.root)/\(folder)") where name.hasSuffix(".swift") {

@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What a test learns of a program that it killed since it did not end.
+/// What a test learns about a program that it killed because the program did not end.
 @Suite struct TimeLimitTests {
     @Test("A program that does not end in its time is killed, and its errors say when and what its threads did")
     func killed() async throws {
@@ -13,7 +13,7 @@ import Testing
         }
         #expect(result.exitCode == nil && result.errors.hasPrefix("begun\nkilled by the test"), "\(result.errors)")
         #expect(result.errors.contains("2.0 seconds") && result.errors.hasSuffix(threads + "\n"), "\(result.errors)")
-        // The shell, and what it waits for.
+        // The list contains the shell and the program that the shell waits for.
         #expect(threads.contains(/process \d+ sh -c echo begun/), "\(threads)")
         #expect(threads.contains(/process \d+ sleep 3600\n  thread \d+ sleep: state S, wchan/), "\(threads)")
     }

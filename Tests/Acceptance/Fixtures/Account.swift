@@ -1,16 +1,17 @@
 import TestServer
 import TestSupport
 
-/// A person's account on a server, with a config and a home of its own below a temporary folder.
+/// A person's account on a server, with its own config and home below a temporary folder.
 struct Account {
     let folder: String
     /// The command that the person types.
     var larder: LarderCommand
 
     var vault: String { "\(folder)/vault" }
-    /// Where the local copies are.
+    /// The folder of the local copies.
     let files: String
 
+    /// Makes the account's config and password file.
     /// - Parameters:
     ///   - files: the config's `files`; nil leaves the tree in the vault.
     ///   - more: further lines of the account, such as `tls: { trust: system }`.
@@ -45,7 +46,7 @@ struct Account {
             files: files, more: more, settings: settings)
     }
 
-    /// For a server that was started with `Account.login`.
+    /// Makes an account on a server that was started with `Account.login`.
     init(in folder: String, _ server: RealServer, settings: [String] = []) throws {
         try self.init(
             in: folder, url: server.url, user: Self.login.name, password: Self.login.password, settings: settings)
@@ -59,15 +60,15 @@ struct Account {
         return options
     }
 
-    /// What a local copy has in it; nil if there is none.
+    /// Returns the text of a local copy; nil if there is none.
     func text(_ path: String) throws -> String? {
         Files.exists("\(files)/\(path)") ? try Files.text("\(files)/\(path)") : nil
     }
 
-    /// Everything below the tree that a program sees: the mark of a tree outside the vault is no part of it.
+    /// Returns all files of the tree that a program sees. The mark of a tree outside the vault is left out.
     func localFiles() throws -> [String] { try Files.filesBelow(files).filter { !$0.hasPrefix(".larder/") } }
 
-    /// What `diff -r` says of the served folder and the tree; empty when they are the same.
+    /// Returns the output of `diff -r` for the served folder and the tree; empty if they are equal.
     func difference(from data: String) async throws -> String {
         let result = try await run("diff", ["-r", "--no-dereference", data, files])
         return result.exitCode == 0 ? "" : String((result.output + result.errors).prefix(2_000))
@@ -75,11 +76,12 @@ struct Account {
 }
 
 extension TestServer {
-    /// What a person writes into the config: the server's root if it tells where the files are, else the folder.
+    /// The address that a person writes into the config: the server's root if the server's status document tells where
+    /// the files are, else the folder.
     fileprivate var address: String { configuration.manner.statusDocument ? url : folderURL }
 }
 
 extension ProcessResult {
-    /// What a failed expectation shows.
+    /// The text that a failed expectation shows.
     var summary: String { "\(status)\n\(output.suffix(2_000))\n\(errors.suffix(4_000))" }
 }

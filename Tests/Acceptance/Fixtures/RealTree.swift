@@ -1,10 +1,10 @@
 import Glibc
 import TestSupport
 
-/// A tree of real files: copied, without links, from what a Debian system has.
+/// A tree of real files, copied without links from those of a Debian system.
 enum RealTree {
-    /// Makes the tree in a folder that does not exist yet: `count` files at least, with odd names, empty files, empty
-    /// and deep folders among them.
+    /// Makes the tree in a folder that does not exist yet. The tree has at least `count` files. It includes odd names,
+    /// empty files, and empty and deep folders.
     static func make(in folder: String, count: Int = 10_000) throws {
         var copied = try oddities(in: "\(folder)/odd")
         for (source, share) in [("/usr/share/doc", 0.4), ("/usr/include", 0.8), ("/usr/share", 1.0)] {
@@ -15,8 +15,8 @@ enum RealTree {
         guard copied >= count else { throw SetupError("this system has only \(copied) files below /usr/share") }
     }
 
-    /// Copies the regular files below a folder in the order of their names. Large ones are left out: what counts is
-    /// how many there are.
+    /// Copies the regular files below a folder in the order of their names. Large files are left out, because only the
+    /// number of files matters.
     private static func copy(_ source: String, to target: String, copied: Int, until count: Int) throws -> Int {
         var copied = copied
         for path in try Files.filesBelow(source) where copied < count {
@@ -41,7 +41,7 @@ enum RealTree {
     }
 }
 
-/// Names that programs get wrong.
+/// Names that programs often handle wrongly.
 enum HardNames {
     static let files = [
         "two  blanks.txt", " leading", "percent%41", "100%", "under_score", "hash#1", "question?", "semi;colon",

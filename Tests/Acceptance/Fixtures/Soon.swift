@@ -1,10 +1,11 @@
 import TestSupport
 import Testing
 
-/// Looks again and again until something is so. Its patience ends for what hangs, not for what is slow.
+/// Checks a condition repeatedly until it holds. Records an issue after 300 s; the delay is long enough for a slow
+/// machine, and ends only a test that hangs.
 /// - Parameters:
-///   - host: a process without which it cannot come to be so.
-///   - log: a file that tells why it did not.
+///   - host: a process without which the condition cannot come to hold.
+///   - log: a file that tells why the condition did not come to hold.
 func soon(
     _ what: String, beside host: ChildProcess? = nil, log: String? = nil,
     _ place: SourceLocation = #_sourceLocation, _ isSo: () async throws -> Bool
@@ -12,7 +13,7 @@ func soon(
     let deadline = ContinuousClock.now + .seconds(300)
     while try await !isSo() {
         guard ContinuousClock.now < deadline, host?.hasEnded != true else {
-            // It may have come to be so just before the end.
+            // The condition may have come to hold just before the host ended.
             if try await isSo() { return }
             let said = try log.map { "\n\(try Files.text($0).suffix(4_000))" } ?? ""
             Issue.record("\(what)\(said)", sourceLocation: place)
@@ -23,7 +24,7 @@ func soon(
 }
 
 extension Account {
-    /// Returns when a host at work has found the server.
+    /// Waits until a running host has reached the server.
     func untilOnline(_ host: ChildProcess, log: String? = nil, _ place: SourceLocation = #_sourceLocation) async throws
     {
         try await soon("the host is online", beside: host, log: log, place) {

@@ -2,12 +2,13 @@ import FoundationEssentials
 import TestSupport
 import Testing
 
-/// A person's account on a calendar server, with the event loops at work.
+/// A person's account on a calendar server, with event loops that poll.
 struct CalendarAccount {
     let server: CalendarServer
     var account: Account
 
-    /// - Parameter folder: one of the account's own.
+    /// Makes the account.
+    /// - Parameter folder: a folder of the account's own.
     init(in folder: String, _ server: CalendarServer, password: String? = nil) throws {
         self.server = server
         account = try Account(
@@ -16,8 +17,8 @@ struct CalendarAccount {
         account.larder.hasLoops = true
     }
 
-    /// Runs once to the end, which must be a good one.
-    /// - Returns: what the server was asked meanwhile.
+    /// Runs once and expects exit code 0.
+    /// - Returns: the requests that the server got during the run.
     @discardableResult func runOnce(_ place: SourceLocation = #_sourceLocation) async throws -> [LoggedRequest] {
         let before = try await server.requests().count
         let ran = try await account.larder("run", "--once")
@@ -25,17 +26,18 @@ struct CalendarAccount {
         return try await Array(server.requests().dropFirst(before))
     }
 
-    /// The folder in which a calendar is kept as files.
+    /// Returns the folder in which a calendar is kept as files.
     func folder(_ name: String) -> String { "\(account.vault)/calendars/\(name)" }
 
-    /// The names of the calendars that are kept as files.
+    /// Returns the names of the calendars that are kept as files.
     func folders() throws -> [String] {
         let folder = "\(account.vault)/calendars"
         return Files.exists(folder) ? try Files.names(in: folder).filter { Files.isFolder("\(folder)/\($0)") } : []
     }
 
-    /// What is kept of a calendar differs from what the server has: names of files; none if it is the same.
-    /// - Parameter names: all objects that the server has, as its hrefs have them.
+    /// Returns the names of the files of a calendar that differ from the server's objects; empty if there is no
+    /// difference.
+    /// - Parameter names: the names of all objects that the server has, in the form of its hrefs.
     func differences(_ name: String, from calendar: CalendarServer.Calendar, _ names: [String]) async throws -> [String]
     {
         var served: [String: [UInt8]] = [:]
@@ -48,7 +50,8 @@ struct CalendarAccount {
         return wrong + served.keys.filter { !kept.contains($0) }.map { "missing: \($0)" }
     }
 
-    /// What the command says of each calendar: its name and how many objects are kept.
+    /// Returns the number of objects that are kept of each calendar, by the calendar's name, as the command prints
+    /// them.
     func listed() async throws -> [String: Int] {
         struct Line: Decodable {
             var name: String

@@ -3,7 +3,7 @@ import TestServer
 import TestSupport
 import Testing
 
-/// What servers do wrong with calendars, and what is kept all the same.
+/// Faults of servers in calendars, and the objects that are kept nevertheless.
 @Suite struct CalendarFaultsTests {
     /// An account whose server has the calendar `Work` with three objects.
     private struct Fixture {
@@ -25,7 +25,7 @@ import Testing
             #expect(ran.exitCode == 0, "\(ran.summary)", sourceLocation: place)
         }
 
-        /// What is kept of the calendar differs from what the server has; none if it is the same.
+        /// Returns the files of the calendar that differ from the server's objects; empty if there is no difference.
         func differences() throws -> [String] {
             let served = server.calendars.objects(in: "work") ?? [:]
             guard Files.isFolder("\(folder)/Work") else { return ["no folder"] }
@@ -34,7 +34,7 @@ import Testing
             return wrong + served.keys.filter { !kept.contains($0) }.map { "missing: \($0)" }
         }
 
-        /// Runs once, after which something waits for a person.
+        /// Runs once, and expects that an issue about removed calendar objects then waits for a person.
         func runHeld(_ place: SourceLocation = #_sourceLocation) async throws -> String {
             let ran = try await account.larder("run", "--once")
             #expect(ran.exitCode == 1, "\(ran.summary)", sourceLocation: place)
@@ -49,7 +49,7 @@ import Testing
             #expect(resolved.exitCode == 0, "\(resolved.summary)", sourceLocation: place)
         }
 
-        /// How many objects are kept as files.
+        /// Returns the number of objects that are kept as files.
         func count(_ calendar: String = "Work") throws -> Int { try Files.names(in: "\(folder)/\(calendar)").count }
 
         func folders() throws -> [String] {
@@ -81,12 +81,13 @@ import Testing
             for name in ["d", "e", "f"] { fixture.put(name) }
             try await fixture.runOnce()
             #expect(try fixture.differences() == [])
-            // The server's past is another one now; it gives the future token back.
+            // The server was restored from a backup, so its history differs. It returns the future token that the
+            // client sent.
             fixture.server.calendars.restore(backup)
             fixture.put("a", "changed")
             for _ in 0..<3 { try await fixture.runOnce() }
             #expect(try fixture.differences() == [])
-            // What changed is cleared from its log.
+            // The server's log of changes is cleared.
             fixture.put("b", "changed")
             fixture.put("g")
             fixture.server.calendars.forgetChanges(in: "work")
@@ -118,7 +119,8 @@ import Testing
                 let refused = try await account.larder("run", "--once")
                 #expect(refused.exitCode == 77, "\(refused.summary)")
                 #expect(try account.text("new.txt") == "new")
-                // One for the calendars' list, once more if other news came with it, and one for the calendars.
+                // One 401 answers the request for the list of calendars, and one a request for the calendars. The list
+                // is requested a second time if other news came with it.
                 #expect((2...3).contains(server.requests.dropFirst(before).count { $0.status == 401 }))
                 let issues = try await account.larder("--json", "issue", "list")
                 #expect(issues.lines.count == 2 && issues.output.contains("loop.refused"), "\(issues.summary)")
@@ -166,7 +168,7 @@ import Testing
             for number in 0..<count { fixture.put("new \(number)") }
             for _ in 0..<2 { try await fixture.runOnce() }
             #expect(try fixture.differences() == [])
-            // Nothing is left in doubt.
+            // Nothing is left open: the next run asks for the calendar only once.
             fixture.server.forgetRequests()
             try await fixture.runOnce()
             #expect(fixture.server.requests.count { $0.path == fixture.path } == 1)

@@ -3,7 +3,7 @@ import Model
 import TestSupport
 import Testing
 
-/// The calendars of servers that are not ours, kept by the program as a person runs it.
+/// Calendars of foreign servers, kept by the program as a person runs it.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct CalendarsOnServersTests {
     private func withAccount(
         _ program: CalendarServer.Program, _ body: (CalendarAccount, String) async throws -> Void
@@ -25,7 +25,7 @@ import Testing
     func life(_ program: CalendarServer.Program) async throws {
         try await withAccount(program) { kept, _ in
             let server = kept.server
-            // Xandikos takes no percent sign in a calendar's name.
+            // Xandikos rejects a percent sign in a calendar's name.
             let title = program == .radicale ? "Work & <more> 100%" : "Work & <more>"
             let work = try await server.makeCalendar("work", displayName: title)
             let empty = try await server.makeCalendar("empty", displayName: "Über nichts")
@@ -53,7 +53,7 @@ import Testing
             let objects = try await kept.account.larder("--json", "calendar", "objects", work.path)
             #expect(objects.lines.count == 4 && objects.output.contains("changed"), "\(objects.summary)")
 
-            // Started again, it asks each calendar once whether there is something, and fetches nothing.
+            // After a restart the program asks each calendar once for news and fetches nothing.
             let quiet = try await kept.runOnce()
             let calendars = try await kept.listed().count
             #expect(quiet.paths(of: "REPORT").count <= calendars, "\(quiet)")
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    /// Xandikos takes as long for every fifth of them.
+    /// Xandikos takes as long for a fifth of the objects.
     @Test(
         "K01 K12: the first objects come with one request where the server gives them so, many new ones a hundred at a time",
         arguments: [(CalendarServer.Program.radicale, 1_000), (.xandikos, 200)])
@@ -77,7 +77,7 @@ import Testing
                 Dictionary(uniqueKeysWithValues: names.map { ($0, event($0)) }), into: work)
             let requests = try await kept.runOnce()
             #expect(try await kept.differences("work", from: work, ["a.ics", "b.ics"] + names) == [])
-            // One for the list, the others for what is in it.
+            // One request lists the objects, and the others fetch them.
             #expect(requests.paths(of: "REPORT").filter { $0 == work.path }.count == 1 + count / 100)
         }
     }
@@ -95,7 +95,7 @@ import Testing
                 try await soon(what, beside: host, log: "\(folder)/log", place) { try await isSo() }
             }
             do {
-                // The last calendar of all would wait for a person.
+                // The removal of the account's last calendar would wait for a person, so another calendar stays.
                 _ = try await server.makeCalendar("beside", displayName: "Beside")
                 let late = try await server.makeCalendar("late", displayName: "Late")
                 try await server.put("a.ics", event("a"), into: late)
@@ -142,7 +142,8 @@ import Testing
             }
             let requests = try await kept.runOnce()
             #expect(try await kept.differences("work", from: work, Array(objects.keys)) == [])
-            // The refusal, the list, and one batch; what says that it is another calendar spares the refusal.
+            // The requests are the one that the server refuses, the list, and one batch. If the server says that the
+            // calendar is another one, the refused request is not made.
             let count = program == .radicale ? 3 : 2
             #expect(requests.paths(of: "REPORT").filter { $0 == work.path }.count == count, "\(requests)")
         }
@@ -162,7 +163,8 @@ import Testing
             func reports(_ requests: [LoggedRequest]) -> Int {
                 requests.filter { $0.method == "REPORT" && $0.path == work.path }.count
             }
-            // A listing of the home alone makes Radicale drop what is too old, also the token of the client that asks.
+            // A listing of the home alone makes Radicale drop tokens that are too old, including the token of the
+            // client that asks.
             let counts = try await [reports(first.runOnce()), reports(second.runOnce())]
             #expect(counts == [3, 3])
             try await server.put("c.ics", event("c"), into: work)
@@ -188,7 +190,7 @@ import Testing
             }
             for name in names.dropFirst() { try await kept.server.remove(name, from: work) }
             try await held("The server no longer has 21 of 22 objects of the calendar work: ")
-            // Somebody brings them back.
+            // Another client puts the objects back.
             try await kept.server.put(
                 Dictionary(uniqueKeysWithValues: names.dropFirst().map { ($0, event($0)) }), into: work)
             try await kept.runOnce()

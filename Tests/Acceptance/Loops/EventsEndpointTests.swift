@@ -2,7 +2,7 @@ import TestServer
 import TestSupport
 import Testing
 
-/// Calendars that a server of somebody's own tells of in plain JSON.
+/// Calendars of a self-made server that reports them in plain JSON.
 @Suite struct EventsEndpointTests {
     @Test("L30: calendars and what is in them come, change and go by the pages of an events endpoint")
     func calendars() async throws {
@@ -46,7 +46,7 @@ import Testing
                 #expect(try await said("--json", "calendar", "objects", "Team").isEmpty)
 
                 server.events.add(.init(#""Calendars":[{"ID":"c1","Action":0}]"#), to: "core")
-                // The only calendar is removed when a person says so.
+                // The only calendar is removed after a person has confirmed its removal.
                 #expect(try await account.larder("run", "--once").exitCode == 1)
                 _ = try await said("issue", "resolve", "--all", "--code", "calendar.removals", "apply")
                 try await run()
@@ -89,7 +89,7 @@ import Testing
                 #expect(try folders() == ["c1", "c2"])
                 #expect(try await account.larder.run(["--json", "calendar", "objects", "c1"]).lines.count == 2)
 
-                // What happened meanwhile is told by nobody.
+                // No page reports the changes that happened meanwhile.
                 list(calendars: ["c1", "c3"], events: ["e2", "e3", "e4"])
                 server.events.list([], in: "calendar/c3")
                 for channel in ["core", "calendar/c1"] {

@@ -3,9 +3,9 @@ import TestServer
 import TestSupport
 import Testing
 
-/// A loop whose process ends in the middle of its turns.
+/// Loops whose process ends in the middle of a turn.
 @Suite(.serialized) struct KilledLoopTests {
-    /// An account whose one loop is the test plugin in C, which takes three pages and counts them.
+    /// An account with one loop, of the test plugin in C. The loop takes three pages and counts them.
     private struct Fixture {
         var account: Account
         let server: TestServer
@@ -31,7 +31,7 @@ import Testing
             return try await copy.larder("run", "--once")
         }
 
-        /// The loop's event id, and the count of pages that its records and its values have.
+        /// Returns the loop's event id, and the number of pages according to its records and its values.
         func stored() async throws -> String {
             let code = """
                 import sqlite3, sys
@@ -59,7 +59,7 @@ import Testing
         try await withTemporaryFolder { folder in
             try await TestServer.running { server in
                 let fixture = try await Fixture(in: folder, server)
-                // The first cycle of a loop without an event id ends with its refresh.
+                // The first cycle of a loop without an event id ends with the loop's refresh.
                 if mode != "die in refresh 255" {
                     #expect(try await fixture.run("").exitCode == 0)
                 }
@@ -96,7 +96,7 @@ import Testing
                     for _ in 0..<2 { after.append(try await fixture.run("").summary) }
                     let stored = try await fixture.stored()
                     #expect(stored == "3 3 3 3", "killed at \(call) \(moment): \(killed.summary)\n\(after)")
-                    // Not killed: there are no more such calls in a run.
+                    // If the run was not killed, it has no further calls of this type.
                     if killed.exitCode == 0 { break }
                 }
                 #expect(kills > 2)

@@ -7,7 +7,7 @@ import Testing
 
 /// The commands for event loops, as a person types them.
 @Suite struct LoopCommandTests {
-    /// A loop, as far as tests look at it.
+    /// The fields of a loop that the tests check.
     private struct Loop: Decodable {
         var id: String
         var kind: String
@@ -21,8 +21,8 @@ import Testing
         var summary: String { "\(kind):\(id) \(enabled ? "" : "disabled ")\(lastResult ?? "-") \(eventID ?? "-")" }
     }
 
-    /// An account whose loops are those of test plugins in C: `looper` has one, `first` and `second` have one for each
-    /// of its records.
+    /// An account whose loops are those of test plugins in C. `looper` has one loop; `first` and `second` have a loop
+    /// for each record of `looper`.
     private struct Fixture {
         let server: TestServer
         let folder: String
@@ -37,8 +37,8 @@ import Testing
             }
         }
 
-        /// The account, with the plugin `looper` in a mode.
-        /// - Parameter followers: those of the other plugins that are at work.
+        /// Makes the account, with the plugin `looper` in a mode.
+        /// - Parameter followers: the names of the other plugins that are enabled.
         func account(
             _ mode: String = "", pages: Int = 3, followers: [String] = [], url: String? = nil
         ) throws -> Account {
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    /// The threads of a host by their names, and its descriptors but for sockets, by what they are of.
+    /// The names of a host's threads, and the targets of its descriptors except for sockets.
     private struct Inside {
         var threads: [String]
         var descriptors: [String]
@@ -147,13 +147,13 @@ import Testing
                 return inside
             }
             let before = try await inside()
-            // A thread's name has 15 bytes.
+            // A thread's name has at most 15 bytes.
             let name = "org.example.looper".prefix(15)
             #expect(before.threads.count { $0 == name } == 1, "\(before.threads)")
             #expect(try await account.larder("loop", "disable", "looper").exitCode == 0)
             let after = try await inside()
             #expect(!after.threads.contains { $0 == name }, "\(after.threads)")
-            // Whatever else comes and goes: nothing is there that was not.
+            // Descriptors may come and go, but no descriptor may remain that was not open before.
             let counts = Dictionary(grouping: after.descriptors, by: { $0 }).mapValues(\.count)
             for (target, count) in counts where !target.contains("/larder.db") {
                 #expect(before.descriptors.count { $0 == target } >= count, "\(target)")
@@ -251,7 +251,7 @@ import Testing
             let trace = fixture.folder + "/trace"
             let calls = { (mode: String) -> [String] in
                 _ = try await fixture.account(mode).larder("run", "--once", "--trace", trace)
-                // Those that say how calls ended.
+                // Only the lines that say how calls ended are kept.
                 return try Files.text(trace).split(separator: "\n").filter { !$0.contains("\"phase\":") }
                     .map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
                     .filter { $0.plugin == "org.example.looper" }
@@ -275,7 +275,7 @@ import Testing
             let larder = try fixture.account().larder
             let host = try larder.start(["run"])
             while try await !larder("--json", "status").output.contains(#""lastResult":"refresh""#) {}
-            // Written a moment after the turn.
+            // The time of the next poll is written shortly after the turn.
             while try await larder("--json", "loop", "list").output.contains(#""nextPoll":null"#) {}
             for command in ["poll", "enable", "disable"] {
                 #expect(try await larder("loop", command, "looper").exitCode == 75)

@@ -3,9 +3,9 @@ import TestServer
 import TestSupport
 import Testing
 
-/// Shares on a server that speaks OCS, as a person sees them.
+/// Shares on a server that supports OCS, as a person sees them.
 @Suite(.serialized) struct ShareTests {
-    /// A person's account with loops that poll each second, while the item list is asked for once in a long time.
+    /// A person's account with loops that poll each second, while the item list is polled only at a long interval.
     private struct Fixture {
         let server: TestServer
         var account: Account
@@ -32,14 +32,14 @@ import Testing
 
         func log() throws -> String { try Files.text("\(account.folder)/log") }
 
-        /// Looks again and again until something is so.
+        /// Checks a condition repeatedly until it holds.
         func until(
             _ what: String, _ place: SourceLocation = #_sourceLocation, _ isSo: () async throws -> Bool
         ) async throws {
             try await soon(what, beside: host, log: "\(account.folder)/log", place) { try await isSo() }
         }
 
-        /// Waits until the server's list of shares was asked for so many times more.
+        /// Waits until the server's list of shares was requested this many further times.
         func untilListed(times: Int, _ place: SourceLocation = #_sourceLocation) async throws {
             let before = listings
             try await until("the shares are listed", place) { listings >= before + times }
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    /// The same with a host that runs, and knows the shares.
+    /// Runs the body with an account whose host is running and knows the shares.
     private func withHost(
         interval: String = "1s", _ manner: Manner = Manner(), _ body: (Fixture) async throws -> Void
     ) async throws {
@@ -111,7 +111,7 @@ import Testing
     @Test("A change below a share is here at once, though nothing above it tells and the next scan is far away")
     func changed() async throws {
         var manner = Manner()
-        // As where what is shared lies in another's storage.
+        // The propagation of ETags is that of a server on which a share is in another person's storage.
         manner.propagation = .toParent
         try await withHost(manner) { fixture in
             let listed = { try await fixture.account.larder("--json", "ls", "/From Grace", "-r").output }
@@ -201,7 +201,7 @@ import Testing
         try await withHost { fixture in
             try await withTemporaryFolder { folder in
                 try await TestServer.running { busy in
-                    // The account of the busy server comes second in the same config.
+                    // The account of the busy server is the second one in the same config.
                     let other = try Account(in: folder, busy)
                     let account = try Files.text(other.larder.config).replacing("name: home", with: "name: busy")
                     let mine = try Files.text(fixture.account.larder.config)
@@ -228,6 +228,6 @@ import Testing
 }
 
 extension String {
-    /// How often a text is in this one.
+    /// Returns how often the text occurs in this one.
     fileprivate func components(of text: String) -> Int { ranges(of: text).count }
 }

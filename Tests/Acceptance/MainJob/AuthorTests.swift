@@ -3,7 +3,7 @@ import TestServer
 import TestSupport
 import Testing
 
-/// What the authors' guide and the headers promise, with the whole program.
+/// The promises of the authors' guide and of the headers, tested with the whole program.
 @Suite(.serialized) struct AuthorTests {
     @Test("G15: the guide's example, its part of the config and its commands are what a host takes")
     func guide() async throws {

@@ -4,7 +4,7 @@ import TestServer
 import TestSupport
 import Testing
 
-/// Claims, by command.
+/// Claims that a person manages by commands.
 @Suite(.serialized) struct ClaimCommandTests {
     private func withAccount(
         unprivileged: Bool = false, _ body: (TestServer, Account) async throws -> Void
@@ -30,7 +30,7 @@ import Testing
         #expect(result.exitCode == 0, "\(arguments)\n\(result.summary)")
     }
 
-    /// Lets records that wait go on at once.
+    /// Lets waiting records continue at once.
     private func retryAll(_ account: Account) async throws {
         for line in try await account.larder("--json", "sync", "list").lines {
             let id = try #require(line.split(separator: ":").dropFirst().first?.prefix { $0.isNumber })
@@ -52,7 +52,7 @@ import Testing
             #expect(all.output.contains("\"pid\":\(getpid())"), "\(all.summary)")
             #expect(try await account.larder("--json", "claim", "list", "/Docs/a").lines == [line])
             #expect(try await account.larder("--json", "claim", "list", "Docs").lines.count == 2)
-            // The same id again is the same claim.
+            // A claim that is added again under the same id is the same claim.
             try await must(account, "claim", "add", "/Docs/a", "--type", "read", "--id", "job 100%")
             let shown = try await account.larder("claim", "list", "/Docs/a")
             #expect(shown.lines.count == 2 && shown.output.contains("until it is removed"), "\(shown.summary)")

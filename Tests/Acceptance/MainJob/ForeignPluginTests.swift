@@ -61,7 +61,7 @@ import Testing
                 let result = try await account.larder("plugin", "why", "org.example.recorder")
                 #expect((result.output + result.errors).contains("isolation: in-process"), "\(result.summary)")
 
-                // The host runs on, and what the plugin would have done is not all done.
+                // The host runs on. The run reports a failure, because the plugin did not do its work.
                 #expect(try await account.larder("pin", "/").exitCode == 0)
                 let run = try await account.larder("run", "--once")
                 #expect(run.exitCode == 1 && run.errors.contains("org.example.recorder is refused"), "\(run.summary)")

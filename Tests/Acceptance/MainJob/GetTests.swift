@@ -5,7 +5,7 @@ import TestServer
 import TestSupport
 import Testing
 
-/// A person's downloads.
+/// Downloads that a person requests.
 @Suite(.serialized) struct GetTests {
     private func withAccount(_ body: (TestServer, Account) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
@@ -101,7 +101,7 @@ import Testing
             #expect(result.errors.contains("overwriteModifiedFile"))
             #expect(try account.text("Docs/b.txt") == "mine")
             #expect(!Files.exists(target))
-            // Asked again, it is the same issue.
+            // A second request leads to the same issue.
             #expect(try await account.larder("get", "/Docs/b.txt").exitCode == 1)
             let issues = try await account.larder("--json", "issue", "list")
             #expect(issues.lines.count == 1, "\(issues.summary)")
@@ -179,7 +179,7 @@ import Testing
     }
 }
 
-/// An item as a command prints it, as far as tests look at it.
+/// The fields of an item, as a command prints it, that the tests check.
 struct ItemLine: Decodable {
     var path: String
     var cloudStatus: String
@@ -187,7 +187,7 @@ struct ItemLine: Decodable {
     var localPath: String?
     var lastUsed: String?
 
-    /// The first that a command printed.
+    /// Decodes the first item that a command printed.
     init(_ result: ProcessResult) throws {
         guard let line = result.lines.first else { throw SetupError("nothing was printed: \(result.summary)") }
         self = try JSONDecoder().decode(ItemLine.self, from: Data(line.utf8))

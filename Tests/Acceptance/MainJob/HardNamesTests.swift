@@ -12,7 +12,8 @@ import Testing
             for name in ["a_b", "axb", "Docs", "docs", "caf\u{e9} folder", "cafe\u{301} folder", "%2e%2e"] {
                 try Files.write(name, to: "\(data)/\(name)/in#side?.txt")
             }
-            // A file that is listed within a second of its change is rightly fetched once more.
+            // The files get old times, because a file that is listed within a second of its change is correctly fetched
+            // once more.
             try await mustRun("find", [data, "-exec", "touch", "-d", "1 hour ago", "{}", "+"])
             try await withServer(.apache, data: data, options: Account.withLogin) { server in
                 let account = try Account(in: folder, server)
@@ -46,7 +47,8 @@ import Testing
                 #expect(try await account.larder("pin", "/").exitCode == 0)
                 #expect(try await account.larder("run", "--once").exitCode == 0)
                 #expect(try account.text("thing") == "file")
-                // The copy goes in vacuum's time, which is at once here; then the newcomer's place is free.
+                // The vacuum processor removes the copy, which it does at once here. Then the path is free for the new
+                // item.
                 Files.remove("\(data)/thing")
                 try await server.put("thing/below/x", "folder")
                 let folderRun = try await account.larder("run", "--once")
@@ -107,7 +109,7 @@ import Testing
 }
 
 extension [TestServer.LoggedRequest] {
-    /// The paths of the tree that were asked for with a method.
+    /// Returns the paths of the tree that were requested with a method.
     func paths(of method: String) -> [String] {
         filter { $0.method == method && !$0.path.hasPrefix("/ocs/") && $0.path != "/status.php" }.map(\.path)
     }

@@ -4,13 +4,15 @@ import TestServer
 import TestSupport
 import Testing
 
-/// A new file comes to the place of one that is gone from the server and whose copy is here: it takes that copy over,
-/// in the transaction that journals the landing, and then the two change places. The process ends in between.
+/// A new file at the path of a file that the server no longer has, but whose copy is still here. The new file takes the
+/// copy over in the transaction that journals the landing; then the copy and the downloaded file are exchanged. The
+/// process is killed in between.
 @Suite(.serialized, .enabled(if: access("/usr/bin/strace", X_OK) == 0, "killing at a system call needs strace"))
 struct KilledReplacementTests {
     private static let names = ["a", "b"]
 
-    /// An account that has copies of files, each of which is gone then, with another in its place.
+    /// Returns an account that has copies of files, each of which has then been replaced on the server by another file
+    /// at the same path.
     private func prepare(_ folder: String, _ server: TestServer) async throws -> Account {
         for name in Self.names {
             server.tree.remove("/F/\(name)")
@@ -27,6 +29,8 @@ struct KilledReplacementTests {
         return account
     }
 
+    /// Runs once and kills the process at a system call.
+    /// - Parameter moment: the number of the call, from 1.
     /// - Returns: whether the run was killed.
     private func kill(_ account: Account, at call: String, _ moment: Int) async throws -> Bool {
         var copy = account
@@ -37,8 +41,8 @@ struct KilledReplacementTests {
         return try await copy.larder("run", "--once").exitCode != 0
     }
 
-    /// How many downloads are journalled as whole, and how many rows say that a copy is here: of files on the server,
-    /// and of those that are gone.
+    /// Returns three counts: the downloads that are journalled as complete, the files on the server whose rows have a
+    /// local copy, and the removed files whose rows have a local copy.
     private func rows(_ account: Account) async throws -> String {
         let code = """
             import sqlite3, sys
@@ -58,7 +62,7 @@ struct KilledReplacementTests {
     func killed(_ call: String) async throws {
         try await withTemporaryFolder { folder in
             try await TestServer.running { server in
-                // Moments at which the new ones have taken over the copies and none has its place yet.
+                // The moments at which the new files have taken over the copies and no new file is in its place yet.
                 var between = 0
                 for moment in stride(from: 1, to: 100, by: call == "renameat2" ? 1 : 3) {
                     let account = try await prepare("\(folder)/\(moment)", server)
@@ -79,7 +83,7 @@ struct KilledReplacementTests {
                     server.forgetRequests()
                     #expect(try await account.larder("run", "--once").exitCode == 0)
                     #expect(server.requests.paths(of: "GET").filter { $0.hasPrefix("/F/") } == [])
-                    // Not killed: there are no more such calls in a run.
+                    // If the run was not killed, it has no further calls of this type.
                     if !wasKilled { break }
                 }
                 #expect(call != "renameat2" || between > 0)

@@ -4,14 +4,14 @@ import TestServer
 import TestSupport
 import Testing
 
-/// A first scan whose process ends in the middle of it, on a server whose ETags tell of changes.
+/// A first scan whose process is killed in the middle of it, on a server whose ETags show changes.
 ///
-/// The server holds listings back, and the process is killed then: either when nothing else is on its way any more and
-/// all that was listed is in the database, or as soon as one is held, wherever the others are.
+/// The server holds listings back. The process is killed at one of two moments: when no other request is under way and
+/// everything that was listed is in the database, or as soon as one listing is held, whatever the state of the others.
 @Suite(.serialized) struct KilledScanTests {
-    /// So many listings are on the network at once.
+    /// The number of listings that are on the network at once.
     private static let width = 8
-    /// So many are asked for, or were answered and are not in the database yet.
+    /// The largest number of listings that were requested and are not in the database yet.
     private static let mostUnderWay = 24
     private static let folders = ["/"] + (0..<26).flatMap { top in ["/d\(top)"] + (0..<9).map { "/d\(top)/s\($0)" } }
 
@@ -66,15 +66,16 @@ import Testing
         }
     }
 
-    /// Kills a run in which so many folders were listed and others are waited for.
+    /// Kills a run in which this many folders were listed and other listings are held.
     private func kill(_ account: Account, _ server: TestServer, after count: Int, isSettled: Bool) async throws {
-        // No more than these: the next run's are not held. These stay so until the server stops, so that none is in its
-        // log.
+        // Only this many listings are held, so those of the next run are not. They are held until the server stops, so
+        // none of them is in the server's log.
         let held = isSettled ? Self.width : 1
         let hold = server.add(Fault(.hold(), method: "PROPFIND", from: count + 1, times: held))
         let before = server.listedBelowRoot.count
         let child = try account.larder.start(["run", "--once"], errors: "\(account.folder)/errors")
-        // A run that ends by itself has not come that far: it is not waited for.
+        // A run that ends by itself does not request enough listings. Then the hold is removed, so that the test does
+        // not wait for it.
         let end = Task { if await child.wait() != .signal(SIGKILL) { server.remove(hold) } }
         await server.untilHeld(hold, count: held)
         while isSettled, !child.hasEnded, try await !account.listed().isSuperset(of: server.listedBelowRoot[before...])
@@ -86,7 +87,8 @@ import Testing
         #expect(status == .signal(SIGKILL), "\(errors)")
     }
 
-    /// Expects what an account has that saw the same server once, and that the scan counts as one that is over.
+    /// Expects that the account equals an account that scanned the same server without interruption, and that the scan
+    /// counts as finished.
     private func expectEnd(of account: Account, _ server: TestServer, _ folder: String, _ note: Comment) async throws {
         let other = try Account(in: "\(folder)/undisturbed", server)
         #expect(try await other.larder("pin", "/").exitCode == 0)
@@ -101,17 +103,17 @@ import Testing
 }
 
 extension TestServer {
-    /// The folders that were listed, but for the root.
+    /// The folders that were listed, without the root.
     fileprivate var listedBelowRoot: [String] { requests.paths(of: "PROPFIND").filter { $0 != "/" } }
 }
 
 extension Account {
-    /// The folders that count as listed.
+    /// Returns the folders that are recorded as listed.
     fileprivate func listed() async throws -> Set<String> {
         Set(try await database("SELECT path FROM items WHERE listedETag IS NOT NULL"))
     }
 
-    /// All that the database holds of the server, and of what is still to be done.
+    /// Returns everything that the database holds about the server and about the work that is left.
     fileprivate func state() async throws -> [String] {
         try await database(
             """

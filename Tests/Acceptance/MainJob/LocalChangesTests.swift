@@ -4,7 +4,7 @@ import TestServer
 import TestSupport
 import Testing
 
-/// A running host, and a person at work in the tree.
+/// A running host and a person who changes files in the tree.
 @Suite(.serialized) struct LocalChangesTests {
     private struct Fixture {
         let server: TestServer
@@ -16,7 +16,7 @@ import Testing
             return line.value(of: "cloudStatus")
         }
 
-        /// Looks again and again until something is so.
+        /// Checks a condition repeatedly until it holds.
         func until(
             _ what: String, _ place: SourceLocation = #_sourceLocation, _ isSo: () async throws -> Bool
         ) async throws {
@@ -26,7 +26,7 @@ import Testing
         func log() throws -> String { try Files.text("\(account.folder)/log") }
     }
 
-    /// Runs the host beside a server with a pinned folder that is all here.
+    /// Runs the host beside a server, with a pinned folder whose files are all here.
     private func running(more: [String] = [], _ body: (Fixture) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
             try await TestServer.running { server in
@@ -68,7 +68,7 @@ import Testing
             try await fixture.until("the rows say so") {
                 try await fixture.cloudStatus("/Photos/dog.jpg") == "localCopy"
             }
-            // The watch is on the new folders.
+            // The new folders are watched.
             Files.remove("\(account.files)/Photos/Summer/sea.jpg")
             try await fixture.until("sea.jpg comes again") { try account.text("Photos/Summer/sea.jpg") == "sea" }
         }
@@ -82,7 +82,7 @@ import Testing
             try await fixture.until("the change is known") {
                 try await fixture.cloudStatus("/Photos/cat.jpg") == "locallyModified"
             }
-            // As editors save: another file takes the name.
+            // Editors save in this way: another file takes the name.
             try Files.write("my own dog", to: "\(account.files)/Photos/.dog.jpg.new")
             rename("\(account.files)/Photos/.dog.jpg.new", "\(account.files)/Photos/dog.jpg")
             try await fixture.until("the replacement is known") {
@@ -144,7 +144,7 @@ import Testing
 }
 
 extension String {
-    /// The text value of a field in a JSON object on one line.
+    /// Returns the text value of a field in a JSON object on one line.
     fileprivate func value(of field: String) -> String? {
         guard let start = firstRange(of: "\"\(field)\":\"") else { return nil }
         return String(self[start.upperBound...].prefix { $0 != "\"" })

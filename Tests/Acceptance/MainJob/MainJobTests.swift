@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// What the program exists for, on ten thousand real files and a server that is not ours.
+/// The program's main job, with ten thousand real files and a foreign server.
 @Suite(.serialized) struct MainJobTests {
     @Test("P17 I3: a pinned root is here whole, a second run fetches nothing, a changed file is one download")
     func mirror() async throws {
@@ -52,7 +52,7 @@ import Testing
                 let account = try Account(in: folder, server)
                 var kills = 0
                 while kills < 10 {
-                    // A run that was finished before all kills counted starts anew.
+                    // If a run finishes before it was killed often enough, the test starts anew.
                     Files.remove(account.vault)
                     #expect(try await account.larder("pin", "/").exitCode == 0)
                     try await server.forgetRequests()
@@ -83,7 +83,7 @@ import Testing
     }
 }
 
-/// A name as bytes: Swift finds two normal forms of a word equal, a file system does not.
+/// A name as bytes. Swift treats two normal forms of a word as equal; a file system does not.
 struct Bytes: Hashable {
     let bytes: [UInt8]
 

@@ -4,7 +4,7 @@ import TestServer
 import TestSupport
 import Testing
 
-/// What a person does with pins, on a server of the ownCloud family.
+/// Pins that a person sets, on a server of the ownCloud family.
 @Suite(.serialized) struct PinTests {
     private func withAccount(
         settings: [String] = [], _ body: (TestServer, Account) async throws -> Void
@@ -166,7 +166,7 @@ import Testing
                 let own = list.lines.filter { $0.contains("\"path\":\"\(path)\"") }
                 #expect(
                     own.count <= 1 && own.allSatisfy { $0.contains("\"localID\":\"") && $0.contains("localID == ") })
-                // What was said to be done is.
+                // If the command printed that the pin was set, the pin is there.
                 if try !wasKilled || !Files.read(said).isEmpty { #expect(own.count == 1, "LARDER_TEST_SEED=\(seed)") }
                 expected += own.count
                 #expect(list.lines.count == expected, "LARDER_TEST_SEED=\(seed)")

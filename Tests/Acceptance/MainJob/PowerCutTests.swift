@@ -5,8 +5,9 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct PowerCutTests {
-    /// The disk is an image in a file. Its content at a moment, without what the kernel had not written yet, is what a
-    /// power cut leaves; it is copied twice until both are equal, so that it is one moment's.
+    /// The disk is an image in a file. A power cut leaves the content of the image at one moment, without the data that
+    /// the kernel had not written yet. The image is copied twice until both copies are equal, so that the copy shows a
+    /// single moment.
     // spec: S24
     @Test(
         "S24: after a power cut no row names bytes that are not there, and the next run heals the rest",
@@ -49,7 +50,8 @@ import Testing
     }
 
     private func expectHealing(_ server: TestServer, _ disk: String, seed: UInt64) async throws {
-        // What was not yet on the disk when the power went may be missing as a whole: the person's own files too.
+        // Data that was not yet on the disk at the power cut may be missing completely, including the person's own
+        // files.
         let account = try Account(in: disk, server)
         if Files.exists(account.vault) {
             let listed = try await account.larder("--json", "ls", "/", "-r", "--where", "cloudStatus == \"localCopy\"")
@@ -96,7 +98,7 @@ import Testing
 }
 
 extension String {
-    /// The text of a property in a line of JSON whose value has no escapes.
+    /// Returns the text of a property in a line of JSON. The value must not contain escapes.
     fileprivate func text(of property: String) -> String? {
         let quoted = split(separator: "\"", omittingEmptySubsequences: false)
         guard let index = quoted.firstIndex(of: Substring(property)), index + 2 < quoted.count else { return nil }

@@ -4,7 +4,7 @@ import TestServer
 import TestSupport
 import Testing
 
-/// What plugins would do, told to a person who asks.
+/// The commands that tell a person what plugins would do.
 @Suite(.serialized) struct ExplainTests {
     private static let expiry = #"!removed && cloudStatus == "localCopy" && lastUsed < now - duration("168h")"#
 
@@ -30,7 +30,7 @@ import Testing
         return result
     }
 
-    /// All that commands tell of the account, which a dry run must not change.
+    /// Returns everything that commands print about the account. A dry run must not change this output.
     private func state(_ account: Account) async throws -> [String] {
         var lines: [String] = []
         for words in [
@@ -97,7 +97,7 @@ import Testing
                     #"{"plugin":"org.example.wilful","kind":"wilful","matches":false,"cleanup":false,"#
                         + #""because":"lastUsed < now - duration(\"168h\")","would":"removeLocalCopy","when":"20"#),
                 "\(cat.summary)")
-            // A week later, to the same time of the day.
+            // The time is a week later, at the same time of day.
             #expect(cat.lines[4].contains("\(used.dropFirst(10))\",\"policies\":[]}"), "\(used) \(cat.summary)")
 
             let text = try await must(account, "explain", "Photos/cat.jpg").lines

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Policies on servers that are not ours and that have no ids for items.
+/// Policies on foreign servers that have no ids for items.
 @Suite(.serialized) struct PoliciesOnServersTests {
     private func must(_ account: Account, _ arguments: String...) async throws -> ProcessResult {
         let result = try await account.larder.run(arguments)

@@ -4,7 +4,7 @@ import TestServer
 import TestSupport
 import Testing
 
-/// Policies that a person writes, through the command line.
+/// Policies that a person writes on the command line.
 @Suite(.serialized) struct PolicyCommandTests {
     private func withAccount(_ body: (TestServer, Account) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in

@@ -5,7 +5,7 @@ import TestServer
 import TestSupport
 import Testing
 
-/// The history of policies, through the command line.
+/// The history of policies on the command line.
 @Suite(.serialized) struct PolicyHistoryCommandTests {
     /// The JSON object of a change.
     private struct Change: Decodable {
@@ -189,7 +189,7 @@ import Testing
         }
     }
 
-    /// The calls by which something gets to the disk.
+    /// The system calls that write data to the disk.
     private static let calls = ["fdatasync", "fsync", "pwrite64", "mkdir", "renameat2", "unlink"]
 
     @Test(
@@ -230,13 +230,14 @@ import Testing
                         try await must(account, "policy", "redo")
                         try await expectHistory(account, of: before, note)
                     }
-                    // Not killed: there are no more such calls.
+                    // If the command was not killed, it has no further calls of this type.
                     if result.exitCode == 0 { break }
                 }
             }
             print("killed at \(call): \(kills) times, \(waiting) of them between a change and its step")
             #expect(kills > 1)
-            // Before the step is made, while it is made, and when it is in place and the row is still there.
+            // The moments are before the step is made, while it is made, and when it is in place but its row still
+            // exists.
             if ["fsync", "mkdir", "unlink"].contains(call) { #expect(waiting > 1) }
         }
     }
@@ -246,7 +247,7 @@ import Testing
         return Set(lines.compactMap { $0.split(separator: "\"").dropFirst(3).first.map(String.init) })
     }
 
-    /// Each policy was added by one step that is applied, and nothing else is.
+    /// Expects that each policy was added by one applied step, and that no other step is applied.
     private func expectHistory(_ account: Account, of policies: Set<String>, _ note: String) async throws {
         let changes = try await history(account)
         #expect(changes.allSatisfy { $0.changes.map(\.what) == ["added"] }, "\(note)")

@@ -4,11 +4,12 @@ import TestServer
 import TestSupport
 import Testing
 
-/// What each of the processors does for a person, through the command line alone, on a server of ours and on another's.
+/// The effects of each processor for a person, through the command line alone, on the test server and on a foreign
+/// server.
 @Suite(.serialized) struct ProcessorTests {
     enum Kind: CaseIterable { case demo, apache }
 
-    /// A server's files, however they are changed.
+    /// A server's files, which are changed in different ways on each server.
     private enum Served {
         case demo(TestServer)
         case apache(RealServer)
@@ -50,14 +51,14 @@ import Testing
         }
     }
 
-    /// What a command prints; it must go well.
+    /// Runs a command, expects that it succeeds, and returns its output.
     @discardableResult private func must(_ account: Account, _ arguments: String...) async throws -> String {
         let result = try await account.larder.run(arguments)
         #expect(result.exitCode == 0, "\(arguments)\n\(result.summary)")
         return result.output
     }
 
-    /// Writes the plugins' settings anew.
+    /// Replaces the plugins' settings in the config.
     private func set(_ account: Account, plugins: String) throws {
         let config = try Files.text("\(account.folder)/config.yaml").split(separator: "\n")
         let lines = config.map { $0.hasPrefix("plugins:") ? "plugins: \(plugins)" : String($0) }
@@ -98,7 +99,7 @@ import Testing
             try await must(account, "run", "--once")
             #expect(try account.localFiles() == ["changed", "pinned"])
             #expect(try account.text("changed") == "changed here")
-            // It is fetched again when it is wanted.
+            // A copy that expired is fetched again when it is requested.
             try await must(account, "get", "/idle 100%.txt")
             #expect(try account.text("idle 100%.txt") == "content of idle 100%.txt")
         }
@@ -130,7 +131,7 @@ import Testing
             try await must(account, "run", "--once")
             for name in ["gone", "open", "changed"] { served.remove(name) }
             try await must(account, "run", "--once")
-            // Not before its time.
+            // Vacuum does not remove the copy before its time.
             try await must(account, "run", "--once")
             #expect(try account.text("gone/deep/b") == "gone/deep/b")
             try Files.write("changed here", to: "\(account.files)/changed")
@@ -206,7 +207,7 @@ import Testing
                 let item = try await must(account, "--json", "stat", "/a")
                 #expect(item.contains(#""cloudStatus":"cloudOnly""#) && item.contains(#""localPath":null"#), "\(item)")
                 #expect(try Files.filesBelow("\(account.vault)/incoming") == [])
-                // Not killed: there are no more such calls in a run.
+                // If the run was not killed, it has no further calls of this type.
                 if result.exitCode == 0 { break }
                 kills += 1
             }

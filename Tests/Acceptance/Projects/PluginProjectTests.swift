@@ -4,9 +4,12 @@ import TestServer
 import TestSupport
 import Testing
 
-/// Plugins in C and in Swift that keep state as projects, in hosts as a person runs them.
+/// Plugins in C and in Swift that keep their state as projects, in hosts as a person runs them.
 @Suite(.serialized) struct PluginProjectTests {
-    /// An account with the plugins, with these further keys in the config of each.
+    /// Makes an account with both plugins.
+    /// - Parameters:
+    ///   - c: further keys in the config of the plugin in C.
+    ///   - swift: further keys in the config of the plugin in Swift.
     private func account(
         in folder: String, _ server: TestServer, c: String = "", swift: String = ""
     ) throws -> Account {
@@ -32,7 +35,7 @@ import Testing
         }
     }
 
-    /// What the plugin in C says of what it is told to do.
+    /// Returns the lines that the plugin in C wrote about its instructions, and removes them.
     private func said(_ folder: String) throws -> [String] {
         defer { Files.remove("\(folder)/script.out") }
         return Files.exists("\(folder)/script.out")
@@ -45,7 +48,7 @@ import Testing
         return result
     }
 
-    /// The project of a program, as the command shows it.
+    /// Returns the project of a program, as the command shows it.
     private func project(of program: String, _ account: Account) async throws -> ProjectObject {
         let all = try await must(account, "--json", "project", "list").lines.map { try ProjectObject(line: $0) }
         let own = all.filter { $0.bundleID == program }
@@ -122,7 +125,7 @@ import Testing
             #expect(shown.contains("plugins.org.example.keeper.project-quota") && shown.contains("2kB"))
             let all = try await must(limited, "--json", "project", "list").lines.map { try ProjectObject(line: $0) }
             #expect(!all.contains { $0.bundleID == "org.example.minutes" })
-            // Granted again, it runs.
+            // The service is granted to the plugin in Swift again, so this plugin runs.
             let open = try account(in: folder, server, c: "withhold: [larder.projects/1],")
             _ = try await must(open, "run", "--once")
             #expect(try said(folder) == ["mine withheld", "large withheld", "large withheld", "fetch withheld"])

@@ -18,7 +18,7 @@ import Testing
             let first = try await projects.must(
                 "add-step", id, "--user-data", "\(folder)/data", "--assets", "\(folder)/assets",
                 "--project-user-data", "\(folder)/project data")
-            // It was copied.
+            // The assets were copied, not moved.
             #expect(try Files.text("\(folder)/assets/100%.png") == "picture")
             let second = try await projects.must("add-step", id)
             var project = try await projects.project(id)
@@ -69,7 +69,7 @@ import Testing
         try await withTemporaryFolder { folder in
             let projects = ProjectFolder(in: folder)
             let unknown = "0C0CA4A1-95BF-4C84-84A5-1AB3D7D1B1F6"
-            // Before there is a folder, and after.
+            // The commands run before the base folder exists, and after.
             for isThere in [false, true] {
                 #expect(try await projects("show", unknown).exitCode == 66)
                 if !isThere { _ = try await projects.must("create") }
@@ -129,7 +129,7 @@ import Testing
             #expect(Files.isFolder("\(account.vault)/projects/\(id)/assets"))
             let shown = try await account.larder("--json", "project", "show", id)
             #expect(try ProjectObject(line: #require(shown.lines.first)).assets.hasPrefix("\(account.vault)/projects/"))
-            // The vault that the host then makes is around it.
+            // The host then makes the vault around the existing project.
             #expect(try await account.larder("pin", "/").exitCode == 0)
             #expect(try await account.larder("project", "show", id).exitCode == 0)
         }

@@ -1,6 +1,7 @@
 import TestSupport
 
-/// A base folder with projects, and the command that a person types. There is no config: none is needed.
+/// A base folder with projects, and the command that a person types. There is no config, because the commands need
+/// none.
 struct ProjectFolder {
     let folder: String
     let larder: LarderCommand
@@ -12,12 +13,13 @@ struct ProjectFolder {
         larder = LarderCommand(config: "\(folder)/no config", home: folder)
     }
 
-    /// `larder project … --base BASE`.
+    /// Runs `larder project … --base BASE`.
     func callAsFunction(_ words: String...) async throws -> ProcessResult {
         try await larder.run(["project"] + words + ["--base", base])
     }
 
-    /// The same, and what it prints; anything but exit code 0 is an error.
+    /// Runs `larder project … --base BASE` and returns its output.
+    /// - Throws: `SetupError` for any exit code but 0.
     func must(_ words: String...) async throws -> String {
         let result = try await larder.run(["project"] + words + ["--base", base])
         guard result.exitCode == 0 else { throw SetupError("project \(words): \(result.status) \(result.errors)") }

@@ -4,17 +4,17 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct ProjectProcessTests {
-    /// The calls that change something; a process that dies before one of them has done all before it.
+    /// The system calls that change files. A process that is killed before one of them has performed all earlier ones.
     private static let calls = [
         "flock", "mkdir", "write", "link", "rename", "renameat2", "fsync", "fchmod", "chmod", "utimensat", "unlink",
         "rmdir",
     ]
 
-    /// Runs a command again and again, killed by the kernel before each of its calls in turn.
+    /// Runs a command repeatedly. The kernel kills the process before each of its calls in turn.
     /// - Parameters:
     ///   - prepare: returns the command's words.
-    ///   - check: gets the call at which the process was killed; nil: it came to its end.
-    /// - Returns: how often it was killed.
+    ///   - check: gets the call at which the process was killed, or nil if the process ended by itself.
+    /// - Returns: how often the process was killed.
     private func killedAtEachCall(
         _ projects: ProjectFolder, _ prepare: () async throws -> [String], _ check: (String?) async throws -> Void
     ) async throws -> Int {
@@ -60,7 +60,7 @@ import Testing
                 try Files.write("picture", to: "\(folder)/assets/picture")
                 return ["add-step", id, "--user-data", "\(folder)/data", "--assets", "\(folder)/assets"]
             } _: { call in
-                // What a reader sees is what stands in the folder, before the next command sweeps.
+                // A reader sees what is in the folder at present, before the next command removes leftovers.
                 let list = try Files.read("\(projects.base)/\(id)/data/stepIDs").count / 16
                 let after = try await projects.project(id)
                 #expect(after.steps.count == list, "\(call ?? "")")
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    /// What lies in the base folder is what is named, and nothing besides.
+    /// Expects that the base folder contains the named projects and steps, and nothing else.
     private func expectNoRest(_ projects: ProjectFolder, steps: [String: [String]], _ when: Comment) throws {
         #expect(try Files.names(in: projects.base) == ([".lock", ".staging"] + steps.keys).sorted(), when)
         #expect(try Files.names(in: "\(projects.base)/.staging") == [], when)
@@ -120,7 +120,8 @@ import Testing
         }
     }
 
-    /// For a minute, not for moments: `LARDER_PROJECT_SECONDS=60`.
+    /// The duration of the tests in seconds, so that they can run for a minute instead of moments:
+    /// `LARDER_PROJECT_SECONDS=60`.
     private static let seconds = ProcessInfo.processInfo.environment["LARDER_PROJECT_SECONDS"].flatMap(Int.init)
 
     @Test("W18: eight processes at a time update one project, and no update is lost")

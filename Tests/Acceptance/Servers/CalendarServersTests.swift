@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The calendar servers that other tests rely on do start, answer and stop, and can be brought into the states that
+/// The calendar servers that other tests rely on. They start, answer and stop, and they can be brought into states that
 /// clients have trouble with.
 @Suite(.serialized) struct CalendarServersTests {
     @Test("a calendar server keeps calendars, logs requests, and is gone", arguments: CalendarServer.Program.allCases)
@@ -41,7 +41,8 @@ import Testing
                 server.removeCache(of: work)
                 #expect(try await sync(work, token, server).body.contains("valid-sync-token"))
 
-                // Two clients that have the same token; the first to sync after a change ends it for the second.
+                // Two clients have the same token. The first client that syncs after a change invalidates the token for
+                // the second.
                 let old = try await sync(work, "", server).token
                 try await server.put("b.ics", event("b"), into: work)
                 try server.age(work, bySeconds: 40 * 86_400)

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// What every server must do with the program, with what each is known not to be able to.
+/// What works with every server, apart from each server's known limits.
 @Suite(.serialized) struct EveryServerTests {
     @Test(
         "I1 I14: mirrored, checked again for nothing, and every change picked up",
@@ -27,7 +27,7 @@ import Testing
                 #expect(first.exitCode == 0, "\(first.summary)")
                 #expect(try await account.difference(from: data) == "")
 
-                // A hundred changed files of which half keep their size.
+                // A hundred files change; half of them keep their size.
                 for index in 0..<100 {
                     let text = index % 2 == 0 ? "content \(5_000 + index)" : "grown content \(index)"
                     try await server.put("folder \(index % 6)/sub/file \(index).txt", text, modified: old + 10 + index)
@@ -36,14 +36,14 @@ import Testing
                 Files.remove("\(data)/folder 1/sub/file 115.txt")
                 let second = try await account.larder("run", "--once")
                 #expect(second.exitCode == 0, "\(second.summary)")
-                // What the server removed stays here until it is vacuumed.
+                // The copy of a file that was removed on the server stays here until vacuum removes it.
                 #expect(try account.text("folder 1/sub/file 115.txt") != nil)
                 Files.remove("\(account.files)/folder 1/sub/file 115.txt")
                 #expect(try await account.difference(from: data) == "")
                 let gone = try await account.larder("stat", "/folder 1/sub/file 115.txt")
                 #expect(gone.exitCode == 66, "\(gone.summary)")
 
-                // None of these has ids: what is moved is another item, and the status says so.
+                // None of these servers has ids, so a moved file is another item, and the status says so.
                 let moved = ("folder 2/sub/file 116.txt", "folder 2/sub/moved.txt")
                 let before = try await account.larder("--json", "stat", "/\(moved.0)").field("localID")
                 try Files.write(try Files.text("\(data)/\(moved.0)"), to: "\(data)/\(moved.1)")
@@ -72,18 +72,18 @@ import Testing
 }
 
 extension RealServer.Program {
-    /// Whether a server is known to list a name as it is.
+    /// Tells whether the server is known to list a name unchanged.
     fileprivate func serves(_ name: String) -> Bool {
         switch self {
         case .apache, .wsgidav: true
-        // It lists control characters as the pictures of them.
+        // rclone lists control characters as their Unicode pictures.
         case .rclone: name.utf8.allSatisfy { $0 >= 0x20 }
         }
     }
 }
 
 extension ProcessResult {
-    /// A text among the fields of the one object that was printed.
+    /// Returns the text value of a field of the single object that was printed.
     fileprivate func field(_ name: String) -> String? {
         guard let start = output.firstRange(of: "\"\(name)\":\"") else { return nil }
         return String(output[start.upperBound...].prefix { $0 != "\"" })

@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Two contents of one size within one second, which many servers' ETags do not tell apart.
+/// Two contents of equal size within one second, which the ETags of many servers do not distinguish.
 @Suite(.serialized) struct RaceTests {
     private func withAccount(
         _ program: RealServer.Program, _ body: (RealServer, Account) async throws -> Void
@@ -31,7 +31,8 @@ import Testing
     @Test("WsgiDAV gives two contents of one second one ETag: the second is fetched by a later scan, and that is all")
     func oneETag() async throws {
         try await withAccount(.wsgidav) { server, account in
-            // The server's clock is not past the file's second while it is first listed, however long that takes.
+            // The file's time is in the future, so the server's clock has not passed it when the file is first listed,
+            // however long the listing takes.
             let second = time(nil) + 15
             try await server.put("a", "one", modified: second)
             let etag = try await self.etag("a", server)
@@ -39,7 +40,7 @@ import Testing
             #expect(try account.text("a") == "one")
             try await server.put("a", "two", modified: second)
             #expect(try await self.etag("a", server) == etag)
-            // As soon as the server's clock is past it, a scan fetches it once more.
+            // As soon as the server's clock has passed the file's second, a scan fetches the file once more.
             try await soon("the second content comes") {
                 try await sync(account)
                 return try account.text("a") == "two"
@@ -55,9 +56,9 @@ import Testing
     )
     func weakETags() async throws {
         try await withAccount(.apache) { server, account in
-            // The server's clock is not past the files' seconds while they are listed, however long that takes: a
-            // listing that comes between one and two seconds after the change has a strong ETag, and the file is
-            // fetched once more.
+            // The files' times are in the future, so the server's clock has not passed them during the listings,
+            // however long these take. A listing between one and two seconds after the change would have a strong ETag,
+            // and the file would be fetched once more.
             let second = time(nil) + 15
             try await server.put("a", "one", modified: second)
             try await sync(account)

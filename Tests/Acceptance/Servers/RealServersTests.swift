@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The servers that other tests rely on do start, answer and stop.
+/// The servers that other tests rely on. They start, answer and stop.
 @Suite struct RealServersTests {
     @Test("a real server serves its folder and is gone when its scope ends", arguments: RealServer.Program.allCases)
     func serves(_ program: RealServer.Program) async throws {

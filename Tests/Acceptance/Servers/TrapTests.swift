@@ -3,7 +3,7 @@ import TestServer
 import TestSupport
 import Testing
 
-/// What real servers were seen to do, each on a server that does just that.
+/// Observed faults of real servers, each on a test server that has exactly this fault.
 @Suite(.serialized) struct TrapTests {
     private func withAccount(_ manner: Manner, _ body: (TestServer, Account) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in

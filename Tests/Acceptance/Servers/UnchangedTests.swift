@@ -3,7 +3,7 @@ import TestServer
 import TestSupport
 import Testing
 
-/// What a run that finds nothing new asks of a server.
+/// The requests of a run that finds nothing new.
 @Suite(.serialized) struct UnchangedTests {
     @Test("I1: where nothing changed a run asks the ownCloud family at most three things for the items")
     func family() async throws {
@@ -17,7 +17,7 @@ import Testing
                 try await sync(account)
                 let asked = server.requests.map { "\($0.method) \($0.path)" }
                 #expect(asked.count { $0 == "PROPFIND /" || $0.hasSuffix("status.php") } == 1, "\(asked)")
-                // The homes of calendars are known, too.
+                // The homes of the calendars are already known, too.
                 #expect(asked.count { $0.hasPrefix("PROPFIND") } <= 2, "\(asked)")
                 #expect(asked.count <= 6, "\(asked)")
             }

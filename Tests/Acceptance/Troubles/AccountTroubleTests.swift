@@ -4,9 +4,9 @@ import TestServer
 import TestSupport
 import Testing
 
-/// Two accounts of one host, of which one is in trouble.
+/// Two accounts of one host, one of which is in trouble.
 @Suite(.serialized) struct AccountTroubleTests {
-    /// A host with the accounts `small`, whose vault is at `disk`, and `other`.
+    /// Returns the command for a host with the accounts `small`, whose vault is at `disk`, and `other`.
     private func command(_ folder: String, _ disk: String, _ server: TestServer) throws -> LarderCommand {
         try Files.write(server.configuration.password, to: "\(folder)/password", mode: 0o600)
         var lines = ["poll: 1s", "accounts:"]
@@ -24,7 +24,7 @@ import Testing
         return LarderCommand(config: "\(folder)/config.yaml", home: "\(folder)/home")
     }
 
-    /// Waits for something for as long as the machine may take for it.
+    /// Tells whether an account lists a path.
     private func isListed(_ path: String, _ account: String, _ larder: LarderCommand) async -> Bool {
         (try? await larder("--account", account, "ls", path))?.exitCode == 0
     }

@@ -2,7 +2,7 @@ import TestServer
 import TestSupport
 import Testing
 
-/// What a person is shown who asks what is set.
+/// The settings that `config show` prints for a person.
 @Suite(.serialized) struct ConfigShowTests {
     private func withAccount(plugins: [String], _ body: (Account) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    /// Keys, values and sources as `config show --json` prints them, without the key of the plugin.
+    /// Returns the keys, values and sources as `config show --json` prints them. The keys are without the plugin's key.
     private func shown(_ result: ProcessResult, of plugin: String) -> [String] {
         let begin = #"{"key":"plugins.\#(plugin)."#
         return result.lines.filter { $0.hasPrefix(begin) }.map { String($0.dropFirst(begin.count)) }
@@ -58,7 +58,8 @@ import Testing
                         #"settings.cleanup","value":"","source":"default"}"#,
                     ], "\(recorder)")
                 #expect(shown(result, of: "version-updates").allSatisfy { $0.hasSuffix(#""source":"default"}"#) })
-                // What is off, missing, refused or set wrongly shows what the file says.
+                // For a plugin that is disabled, missing, refused or set wrongly, only the settings in the file are
+                // shown.
                 #expect(!shown(result, of: "vacuum").contains { $0.hasPrefix("after") })
                 for (plugin, last) in [
                     ("org.example.none", #"settings.a","value":1,"source":"\#(file):14:57"}"#),

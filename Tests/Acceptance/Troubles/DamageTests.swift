@@ -5,14 +5,14 @@ import TestSupport
 import Testing
 
 extension String {
-    /// The text value of a field in a JSON object on one line.
+    /// Returns the text value of a field in a JSON object on one line.
     fileprivate func value(of field: String) -> String? {
         guard let start = firstRange(of: "\"\(field)\":\"") else { return nil }
         return String(self[start.upperBound...].prefix { $0 != "\"" })
     }
 }
 
-/// A vault's database that is damaged, as a person meets it.
+/// A damaged database of a vault, as a person meets it.
 @Suite(.serialized) struct DamageTests {
     private func damage(_ account: Account) async throws {
         let path = account.vault + "/larder.db"
@@ -22,7 +22,7 @@ extension String {
         var bytes = try Files.read(path)
         for index in stride(from: 4096, to: bytes.count, by: 7) { bytes[index] = 0x5a }
         try Files.write(bytes, to: path, mode: 0o600)
-        // As a host leaves it that is killed.
+        // A host that is killed leaves this mark.
         try Files.write("", to: account.vault + "/unclosed")
     }
 
@@ -44,13 +44,13 @@ extension String {
                 #expect(try await account.larder("pin", "/").exitCode == 0)
                 #expect(try await account.larder("run", "--once").exitCode == 0)
                 #expect(try await account.larder("claim", "add", "/a", "--type", "read", "--id", "mine").exitCode == 0)
-                // The backup of this day is older than the claim: there is another one.
+                // Today's backup is older than the claim, so it is removed and the next run makes another one.
                 Files.remove(account.vault + "/backups")
                 #expect(try await account.larder("run", "--once").exitCode == 0)
                 #expect(try Files.names(in: account.vault + "/backups") == ["larder-000001.db"])
 
-                // What happens after it: one is replaced, one is new, a folder moves, one is changed here, one is only
-                // here.
+                // After the backup a file is replaced, a file is new, a folder moves, a file is changed here, and a
+                // file is only here.
                 server.tree.put("/b", "second b")
                 server.tree.put("/new", "new")
                 server.tree.move("/M", to: "/N")
@@ -78,7 +78,8 @@ extension String {
                 server.forgetRequests()
                 let run = try await account.larder("run", "--once")
                 #expect(run.exitCode == 0, "\(run.summary)")
-                // Fetched once to be compared: what the backup did not know, and is as long as what lies here.
+                // Files that the backup did not know, and that are as long as the local files, are fetched once to be
+                // compared.
                 let fetched = server.requests.filter { $0.method == "GET" && $0.status == 200 }.map(\.path)
                 #expect(fetched.filter { $0.utf8.count <= 4 }.sorted() == ["/b", "/new"])
                 #expect(try await account.larder("run", "--once").exitCode == 0)
@@ -90,7 +91,7 @@ extension String {
                 #expect(try account.text("b") == "second b" && account.text("N/e") == "first M/e")
                 #expect(try await account.larder("--json", "claim", "list").output.contains("mine"))
                 #expect(try await account.larder("--json", "policy", "list").lines.count == 1)
-                // What was decided then works on.
+                // The policies that were decided before the backup still work.
                 server.tree.put("/later", "later")
                 #expect(try await account.larder("run", "--once").exitCode == 0)
                 #expect(try account.text("later") == "later")

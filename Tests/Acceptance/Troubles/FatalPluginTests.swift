@@ -4,10 +4,10 @@ import TestServer
 import TestSupport
 import Testing
 
-/// A plugin in process that ends the host, or holds it up.
+/// A plugin in process that ends the host, or holds the host up.
 @Suite(.serialized) struct FatalPluginTests {
-    /// An account with the test plugin beside those that come with Larder, a pinned file, and one whose name the plugin
-    /// cannot stand.
+    /// An account with the test plugin beside those that come with Larder, with a pinned file and a file whose name
+    /// makes the plugin fail.
     private struct Fixture {
         var account: Account
         let server: TestServer
@@ -18,19 +18,19 @@ import Testing
             self.server = server
             try await CompiledPlugin.build("fatal", to: library)
             account = try Account(in: folder, server)
-            // A backtrace with symbols takes long.
+            // A backtrace with symbols takes long, so backtraces are disabled.
             account.larder.environment["SWIFT_BACKTRACE"] = "enable=no"
             server.tree.put("/Some/bad", "x")
             server.tree.put("/pinned", "zero")
             #expect(try await account.larder("pin", "/pinned").exitCode == 0)
             try set("", in: "")
-            // From then on its loop is polled.
+            // After the first run the plugin's loop is polled.
             let first = try await account.larder("run", "--once")
             #expect(first.exitCode == 0, "\(first.summary)")
             server.tree.put("/pinned", "one")
         }
 
-        /// Lets the plugin do this from the next start on.
+        /// Sets what the plugin does from the next start on.
         func set(_ does: String, in call: String, until: String = "") throws {
             _ = try Account(
                 in: account.folder, server,
@@ -41,7 +41,7 @@ import Testing
                 ])
         }
 
-        /// Lets what the vault remembers of such ends be so much older.
+        /// Makes the vault's records of such ends older by this many seconds.
         func age(by seconds: Int) async throws {
             let code = """
                 import json, sqlite3, sys
@@ -58,7 +58,7 @@ import Testing
         /// Waits until the call for the item is under way.
         func untilCalled() async throws { try await untilWritten("/Some/bad", in: "\(account.vault)/plugins/calls") }
 
-        /// Waits until the file has the text.
+        /// Waits until the file contains the text.
         func untilWritten(_ text: String, in file: String) async throws {
             try await soon("\(text) is in \(file)") {
                 try await TestSupport.run("grep", ["-a", "-q", text, file]).exitCode == 0
@@ -91,7 +91,7 @@ import Testing
             #expect(crashed.errors.contains("the plugin org.example.fatal \(said)\n"), "\(crashed.summary)")
             #expect(try await fixture.why().contains("left out until 2"))
 
-            // The others go on.
+            // The other plugins go on.
             let next = try await fixture.account.larder("run", "--once")
             #expect(next.exitCode == 1 && next.errors.contains("it \(said)"), "\(next.summary)")
             #expect(try fixture.account.text("pinned") == "one")
@@ -113,7 +113,7 @@ import Testing
             for _ in 0..<3 {
                 let crashed = try await fixture.account.larder("run", "--once")
                 #expect(crashed.status == .signal(SIGSEGV), "\(crashed.summary)")
-                // Where it is written down what a crash left.
+                // The next run records what the crash left behind.
                 #expect(try await fixture.account.larder("run", "--once").exitCode == 1)
                 try await fixture.age(by: 660)
             }
@@ -125,7 +125,7 @@ import Testing
             let list = try await fixture.account.larder("--json", "plugin", "list")
             #expect(list.output.contains("\"state\":\"quarantined\""), "\(list.summary)")
 
-            // Another place changes nothing, other bytes do.
+            // A library of the same bytes under another inode stays quarantined; a library of other bytes does not.
             try fixture.set("", in: "")
             try await mustRun("cp", [fixture.library, "\(fixture.library).same"])
             try await mustRun("mv", ["\(fixture.library).same", fixture.library])
@@ -195,7 +195,8 @@ import Testing
     func othersGoOn() async throws {
         try await withFatal { fixture in
             let begun = "\(fixture.account.folder)/until.begun"
-            // Processors run one after the other, and would wait for one of its own.
+            // The plugin is built with a loop only. Processors run one after the other, so the others would wait for a
+            // processor of this plugin, which does not return while its poll hangs.
             try await CompiledPlugin.build("fatal", to: fixture.library, defines: ["LOOP_ONLY=1"])
             try fixture.set("hang", in: "poll", until: "\(fixture.account.folder)/until")
             let host = try fixture.account.larder.start(["run"], errors: "\(fixture.account.folder)/log")

@@ -4,7 +4,7 @@ import TestServer
 import TestSupport
 import Testing
 
-/// A host that is told to read its settings anew.
+/// A host that is told by SIGHUP to read its settings anew.
 @Suite(.serialized) struct HangupTests {
     @Test("H2: SIGHUP does not end a host, and the log says what to do")
     func hangup() async throws {

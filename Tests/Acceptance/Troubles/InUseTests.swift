@@ -4,8 +4,8 @@ import TestServer
 import TestSupport
 import Testing
 
-/// Copies that programs have open, for a person without root's rights, whom the kernel grants leases on her own files
-/// alone.
+/// Copies that programs have open, for a person without root's rights. The kernel grants this person leases on her own
+/// files alone.
 @Suite(.serialized, .enabled(if: Build.isRoot, "becoming another user needs root"))
 struct InUseTests {
     /// How a program holds a copy.
@@ -15,7 +15,7 @@ struct InUseTests {
         var isMapped: Bool { self == .mappedForReading || self == .mappedForWriting }
     }
 
-    /// A person's account with `/Docs/a` and `/Docs/b` here.
+    /// Runs the body with a person's account that has copies of `/Docs/a` and `/Docs/b`.
     private func withCopies(_ body: (TestServer, Account) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
             try await TestServer.running { server in
@@ -36,8 +36,8 @@ struct InUseTests {
         try await mustRun("chown", ["-R", "\(user)", path])
     }
 
-    /// A program of the same person's that has the copy of `/Docs/a` open meanwhile. At its end it writes, if it can,
-    /// and tells what it reads.
+    /// Runs the body while a program of the same person has the copy of `/Docs/a` open. At its end the program writes
+    /// to the file, if it can, and reports what it reads.
     private func whileHeld(_ hold: Hold, _ account: Account, _ body: () async throws -> Void) async throws -> String {
         let script = """
             import mmap, os, sys, time
@@ -81,18 +81,18 @@ struct InUseTests {
         return try Files.text(seen)
     }
 
-    /// A run that leaves `/Docs/a` as it is, and says so.
+    /// Runs once, and expects that the run leaves `/Docs/a` unchanged and says so.
     private func runLeavingIt(_ account: Account) async throws {
         let result = try await account.larder("run", "--once")
         #expect(result.exitCode == 1, "\(result.summary)")
         #expect(
             result.errors.contains("/Docs/a") && result.errors.contains("open in another program"), "\(result.summary)")
-        // Right after it, it waits still, and is still named.
+        // A run right after it still waits for the file, and names the file again.
         let again = try await account.larder("run", "--once")
         #expect(again.exitCode == 1 && again.errors.contains("/Docs/a"), "\(again.summary)")
     }
 
-    /// A run that goes on with what waited.
+    /// Runs once, and continues the work that waited.
     private func runOn(_ account: Account) async throws {
         for line in try await account.larder("--json", "sync", "list").lines {
             let id = try #require(line.split(separator: ":").dropFirst().first?.prefix { $0.isNumber })

@@ -24,7 +24,7 @@ import Testing
         try ItemLine(await account.larder("--json", "stat", "/Docs/\(name)")).lastUsed
     }
 
-    /// The same, once it is another than it was.
+    /// Waits until the last use differs from the earlier value, and returns it.
     private func lastUsed(_ name: String, after before: String?, _ account: Account) async throws -> String? {
         var now = before
         try await soon("the use is known") {
@@ -58,7 +58,7 @@ import Testing
                 #expect(second != first.0)
                 #expect(try await lastUsed("b", account) == first.1)
             }
-            // While no host runs its access time tells. As if all that was noted were long ago:
+            // While no host runs, the access time tells the last use. All recorded times are set far into the past:
             let past = time(nil) - 10_000
             try await mustRun(
                 "python3",
@@ -92,7 +92,7 @@ import Testing
                 try await soon("it reads", beside: holder) {
                     try Files.exists("\(account.folder)/out") && !Files.text("\(account.folder)/out").isEmpty
                 }
-                // What is told later is told in order: when this shows, the other had its chance.
+                // Uses are reported in order. When this later use is known, the earlier one would be known too.
                 let other = try ChildProcess("tail", ["-f", "\(account.files)/Docs/b"])
                 #expect(try await lastUsed("b", after: first.1, account) != first.1)
                 #expect(try await lastUsed("a", account) == first.0)

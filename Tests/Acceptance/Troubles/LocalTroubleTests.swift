@@ -19,7 +19,7 @@ import Testing
                 #expect(first.exitCode == 0, "\(first.summary)")
                 #expect(try account.localFiles().count == 30)
 
-                // As when nothing is mounted there: the folder is empty, and has no mark.
+                // This is the state when nothing is mounted there: the folder is empty and has no mark.
                 try await mustRun("mv", [tree, "\(folder)/elsewhere"])
                 try Files.makeFolder(tree)
                 server.forgetRequests()

@@ -5,7 +5,7 @@ import TestServer
 import TestSupport
 import Testing
 
-/// Numbers that make no sense, from a server and in a vault: they end nothing, and what is right is right again
+/// Numbers that make no sense, from a server and in a vault. They end nothing, and correct values work again
 /// afterwards.
 @Suite(.serialized) struct OutsideNumbersTests {
     private static let numbers = [
@@ -58,7 +58,7 @@ import Testing
                 server.behave { ($0.quota, $0.pollInterval) = (10 << 30, nil) }
                 server.tree.put("/F/last", "four")
                 let last = try await account.larder("run", "--once")
-                // What came in other lengths than were listed may wait for its next try.
+                // A file whose length differs from the listed one may wait for its next attempt.
                 expectAlive(last)
                 #expect(try account.text("F/last") == "four")
                 #expect(try account.text("a") == "one")

@@ -4,13 +4,14 @@ import TestServer
 import TestSupport
 import Testing
 
-/// That a plugin failed shows where one looks.
+/// The places that show a person that a plugin failed.
 @Suite(.serialized) struct PluginFailureTests {
     private static let plugin = "org.example.wilful"
 
+    /// Runs the body with an account that has the plugin.
     /// - Parameters:
-    ///   - settings: of the plugin, as in the config: `mode: fails`.
-    ///   - hasLibrary: whether it is where the config says.
+    ///   - settings: the plugin's settings, as in the config, such as `mode: fails`.
+    ///   - hasLibrary: whether the library exists at the path that the config names.
     private func withPlugin(
         _ settings: String, defines: [String] = [], hasLibrary: Bool = true, more: [String] = [],
         _ body: (TestServer, Account) async throws -> Void
@@ -51,14 +52,14 @@ import Testing
         try await withPlugin(settings) { _, account in
             let run = try await account.larder("run", "--once")
             #expect(run.exitCode == 1 && run.errors.contains(said), "\(run.summary)")
-            // Not a line for each item.
+            // There is not a line for each item.
             #expect(!run.errors.contains("performAction of /b"), "\(run.summary)")
             let why = try await account.larder("plugin", "why", Self.plugin)
             #expect(why.output.contains(said), "\(why.summary)")
             let list = try await account.larder("--json", "plugin", "list")
             #expect(
                 list.lines.contains { $0.contains(Self.plugin) && $0.contains("the last run") }, "\(list.summary)")
-            // What was said of another config is over.
+            // A reason that the last run recorded for another config is no longer shown.
             try Files.write(
                 try Files.text("\(account.folder)/config.yaml").replacing(settings, with: Self.wanted),
                 to: "\(account.folder)/config.yaml", mode: 0o600)
@@ -113,7 +114,7 @@ import Testing
                     }, "\(lines)")
             }
         }
-        // Learnt in willEnterTrigger, it covers them, and no policy is stored.
+        // A plugin that learns its coverage in willEnterTrigger covers the items, and no policy is stored.
         try await withPlugin("mode: learns, \(Self.wanted)") { _, account in
             let run = try await account.larder("run", "--once")
             #expect(run.exitCode == 0, "\(run.summary)")
@@ -138,7 +139,7 @@ import Testing
             let said = "the setting `mode` has no known type"
             #expect(result.exitCode == 78 && result.errors.contains(said), "\(result.summary)")
             #expect(result.errors.contains("config.yaml:9:5: "), "\(result.summary)")
-            // A host runs without it.
+            // A host runs without the plugin.
             let run = try await account.larder("run", "--once")
             #expect(run.exitCode == 1 && run.errors.contains(said), "\(run.summary)")
         }
@@ -158,7 +159,7 @@ import Testing
                 #expect(enabled.exitCode == 0, "\(enabled.summary)")
                 #expect(
                     enabled.output == "\(Self.plugin) is enabled from the host's next start\n", "\(enabled.summary)")
-                // That it may run inside the host is a person's own word.
+                // A person has to say that the plugin may run inside the host.
                 #expect(enabled.errors.contains("set isolation: in-process"), "\(enabled.summary)")
                 let config = try Files.text("\(folder)/config.yaml")
                 let line = "  \(Self.plugin): { enabled: true, library: \"\(folder)/plugins/odd name.so\" }\n"

@@ -4,9 +4,9 @@ import TestServer
 import TestSupport
 import Testing
 
-/// What a person sees when the server cannot do its part: the right exit code, what to do, and nothing removed.
+/// What a person sees when the server cannot do its part: the right exit code, a hint what to do, and nothing removed.
 @Suite(.serialized) struct ServerTroubleTests {
-    /// Runs `body` with an account whose files are here, on a server that has more of them since.
+    /// Runs `body` with an account whose files are here, on a server that has got more files since.
     private func withMirror(
         _ configuration: TestServer.Configuration = .init(), more: [String] = [],
         _ body: (TestServer, Account) async throws -> Void
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// A message says what to do: it has words, no stack, and no type's name.
+    /// Expects a message that says what to do: it has words, no stack, and no type's name.
     private func expectFailure(_ result: ProcessResult, _ code: Int32, mentions: String) {
         #expect(result.exitCode == code, "\(result.summary)")
         #expect(result.errors.contains(mentions), "\(result.summary)")
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    /// Returns when something has come about.
+    /// Waits until a condition holds.
     private func settled(_ isSo: () async throws -> Bool) async throws {
         try await soon("it settles") { try await isSo() }
     }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct UnreadableFolderTests {
-    /// A pinned tree with a changed copy and a file that is only here in the folder `/a/b`.
+    /// Runs the body with a pinned tree that has, in the folder `/a/b`, a changed copy and a file that is only here.
     private func with(
         unprivileged: Bool = false, _ body: (TestServer, Account) async throws -> Void
     ) async throws {
@@ -35,7 +35,10 @@ import Testing
         return listed.output.split(separator: "\n").map { String($0) }.sorted()
     }
 
-    /// - Parameter change: Makes `/a/b` unreadable, and readable again.
+    /// Expects an issue and no changed status while `/a/b` is unreadable, and no issue after it is readable again.
+    /// - Parameters:
+    ///   - hide: makes `/a/b` unreadable.
+    ///   - show: makes `/a/b` readable again.
     private func expect(
         _ server: TestServer, _ account: Account, hide: () async throws -> Void, show: () async throws -> Void
     ) async throws {
@@ -114,7 +117,7 @@ import Testing
                     try await account.larder("issue", "list").output.contains("tree.unreadable") == isSo
                 }
             }
-            // In one step: what is missing, the host would fetch again.
+            // The folder is exchanged in one step, because the host would fetch a missing folder again.
             try #require(symlink(elsewhere, elsewhere) == 0)
             let exchange = [
                 "-c",

@@ -3,7 +3,7 @@ import TestServer
 import TestSupport
 import Testing
 
-/// What a person is told who sets a plugin to what it does not take.
+/// The messages for a person who gives a plugin settings that the plugin does not take.
 @Suite(.serialized) struct WrongSettingsTests {
     private func withAccount(
         plugins: [String], _ body: (TestServer, Account) async throws -> Void
@@ -58,8 +58,8 @@ import Testing
                 let json = try await account.larder("--json", "config", "validate")
                 #expect(json.lines.last?.hasPrefix("{\"error\":{\"code\":\"config\",") == true, "\(json.summary)")
 
-                // With another mistake in the file, all are told; the plugin whose part is wrong itself is not looked
-                // into.
+                // If the file has another mistake, all mistakes are reported. The settings of a plugin whose own part
+                // of the config is wrong are not checked.
                 try Files.write(
                     Files.text(file).replacing("enabled: true", with: "enabled: maybe") + "walk: soon\n", to: file,
                     mode: 0o600)
@@ -90,8 +90,8 @@ import Testing
             #expect(off.exitCode == 0, "\(off.summary)")
             let file = try Files.text("\(account.folder)/config.yaml")
             #expect(file.contains("  available-offline: { enabled: false, keep-downloads: 5 }   # mine\n"), "\(file)")
-            // A plugin without a library is no error of its settings', but a run in which it does nothing is not all
-            // done.
+            // A plugin without a library is not a mistake in its settings, but a run in which an enabled plugin does
+            // nothing has not done all of its work.
             for (words, code) in [(["config", "validate"], 0), (["pin", "/"], 0), (["run", "--once"], 1)] {
                 let result = try await account.larder.run(words)
                 #expect(result.exitCode == Int32(code), "\(words)\n\(result.summary)")
