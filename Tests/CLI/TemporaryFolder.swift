@@ -1,7 +1,7 @@
 import Glibc
 import TestSupport
 
-/// A folder that goes with the suite's value that made it.
+/// A temporary folder that is removed with the value of the suite that made it.
 final class TemporaryFolder: Sendable {
     let path: String
 

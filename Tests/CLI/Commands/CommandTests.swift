@@ -6,7 +6,7 @@ import Testing
 
 @testable import larder
 
-/// A command line run in this process, with its output and errors in files.
+/// Runs a command line in this process, with its output and errors in files.
 private func larder(_ arguments: String...) async throws -> (code: Int32, output: String, errors: String) {
     let folder = TemporaryFolder()
     let output = open(folder.path + "/out", O_CREAT | O_RDWR, 0o600)
@@ -19,7 +19,7 @@ private func larder(_ arguments: String...) async throws -> (code: Int32, output
     return (code, try Files.text(folder.path + "/out"), try Files.text(folder.path + "/err"))
 }
 
-/// All commands that have no subcommands, with the words that call them.
+/// Returns all commands that have no subcommands, with the words that call them.
 private func leaves(
     _ command: any ParsableCommand.Type = Larder.self, _ words: [String] = []
 ) -> [(
@@ -32,7 +32,8 @@ private func leaves(
 }
 
 @Suite struct CommandTests {
-    /// A plugin's library is tried in a process of this program, which is no `larder` here.
+    /// A part of the config that disables all plugins. The host tries a plugin's library in a process of its own
+    /// program, and the program of the tests is not `larder`.
     private static let withoutPlugins =
         "plugins: { \(firstPartyNames.map { "\($0): { enabled: false }" }.joined(separator: ", ")) }\n"
     private let folder = TemporaryFolder()
@@ -160,7 +161,7 @@ private func leaves(
 
     @Test("H1: what is not there is 66; before the first run the lists are empty and the account is offline")
     func notFound() async throws {
-        // No library is opened: that would start this program once more.
+        // The command must not open a library, because that would start the program of the tests once more.
         let file = try config("plugins: { available-offline: { enabled: false } }\n")
         for words in [["ls"], ["stat", "/x"], ["plugin", "info", "nosuch"], ["plugin", "enable", "nosuch"]] {
             #expect(try await run(["--config", file] + words).code == 66, "\(words)")

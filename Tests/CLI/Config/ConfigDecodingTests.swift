@@ -4,7 +4,7 @@ import Testing
 
 @testable import larder
 
-/// The config of these tests; what `text` adds stands below an account that is right.
+/// Decodes a config. `text` stands below an account that is valid.
 private func decode(
     _ text: String, account: String = "", environment: [String: String] = [:],
     request: Config.Request = Config.Request()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import larder
 
-/// Where the config says what a plugin cannot be set to.
+/// The places in the config of settings that a plugin does not take.
 @Suite struct OwnSettingsTests {
     private func draft(_ text: String, environment: [String: String] = [:]) throws(Failure) -> Config {
         let head = "accounts:\n  - name: home\n    url: https://cloud.example.org\n    vault: /srv/vault\n"

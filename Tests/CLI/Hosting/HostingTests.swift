@@ -4,7 +4,7 @@ import TestServer
 import TestSupport
 import Testing
 
-/// `larder run` as a process, against a server that answers when the test wants it to.
+/// `larder run` as a process, with a server that answers when the test wants it to.
 @Suite struct HostingTests {
     private let folder = TemporaryFolder()
 

@@ -24,7 +24,7 @@ import Testing
         let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY)
         try #require(terminal >= 0)
         defer { close(terminal) }
-        // TIOCSPTLCK and TIOCGPTPEER, which Swift's Glibc does not show.
+        // The requests are TIOCSPTLCK and TIOCGPTPEER, which Swift's Glibc does not declare.
         var isLocked: Int32 = 0
         try #require(ioctl(terminal, 0x4004_5431, &isLocked) == 0)
         let screen = ioctl(terminal, 0x5441, O_RDWR | O_NOCTTY)
@@ -35,7 +35,7 @@ import Testing
         console.print("done")
         console.showProgress(nil)
         console.print("end")
-        // A terminal hands on in pieces what was written to it.
+        // A terminal may deliver the written text in pieces.
         var text = ""
         var bytes = [UInt8](repeating: 0, count: 200)
         while !text.hasSuffix("end\r\n") {

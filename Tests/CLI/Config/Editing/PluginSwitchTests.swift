@@ -78,7 +78,7 @@ import Testing
         #expect(
             try change.apply(to: "poll: 1s\n")
                 == "poll: 1s\nplugins:\n  org.example.archive: { enabled: true, library: \"/opt/a \\\"b\\\".so\" }\n")
-        // One that it names keeps its own.
+        // A plugin that the config names keeps its own library.
         let named = "plugins: { org.example.archive: { library: x.so } }"
         #expect(
             try change.apply(to: named) == "plugins: { org.example.archive: { enabled: true, library: x.so } }")

@@ -94,7 +94,7 @@ import Testing
             "\(failure?.message ?? "")")
         #expect(failure?.message.contains("secret\n") == false)
         for pid in try Files.text(note).split(whereSeparator: \.isWhitespace).compactMap({ Int32($0) }) {
-            // The one that is not ours is reaped by the system, in its time.
+            // One of the processes is not a child of the test. The system reaps it after some time.
             let isGone = await until(atMost: .seconds(60)) {
                 let status = (try? Files.text("/proc/\(pid)/stat")) ?? ""
                 return status.isEmpty || status.contains(") Z ")
