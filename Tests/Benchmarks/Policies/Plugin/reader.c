@@ -64,7 +64,7 @@ static larder_status schema_text(void *me, larder_str *out) {
 }
 static const larder_config_schema schema = {sizeof schema, 0, schema_text};
 
-/* The text behind `"match": "`; a quote in it stands as an apostrophe. */
+/* Reads the text behind `"match": "` in the settings. The text has apostrophes instead of double quotes. */
 static larder_status start(void *me_) {
     struct reader *me = me_;
     const larder_config *config = me->host->extension(me->host, LARDER_STR(LARDER_EXT_CONFIG));

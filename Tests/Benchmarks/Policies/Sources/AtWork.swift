@@ -5,7 +5,7 @@ import Model
 import PluginHost
 import Synchronization
 
-/// One plugin, in process, at work on a database.
+/// One plugin that runs in process on a database.
 struct AtWork {
     let policies: ItemPolicies
     let said: Said
@@ -13,9 +13,10 @@ struct AtWork {
     private let plugins: [PluginInstance]
     private let database: Database
 
+    /// Starts the plugin.
     /// - Parameters:
-    ///   - library: the plugin's.
-    ///   - settings: a JSON object.
+    ///   - library: the path of the plugin's library.
+    ///   - settings: the plugin's settings as a JSON object.
     init(on database: Database, plugin: String, library: String, settings: String) async throws {
         self.database = database
         let said = Said()
@@ -36,7 +37,7 @@ struct AtWork {
         database.setCommitObserver { policies.databaseChanged($0) }
     }
 
-    /// Runs the body beside the processors, and ends them.
+    /// Runs the body beside the processors, and stops the processors after it.
     func run(_ body: () async throws -> Void) async throws {
         let policies = policies
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -49,7 +50,7 @@ struct AtWork {
         await host.shutDown()
     }
 
-    /// What a change and the runs that it sets off take of the processor.
+    /// Returns the processor time that a change and the runs that it triggers take.
     func time(_ change: () throws -> Void) async throws -> Duration {
         let start = processorTime()
         try change()
@@ -60,18 +61,18 @@ struct AtWork {
     }
 }
 
-/// Takes what is asked for, and does nothing.
+/// An intent sink that accepts intents and does nothing.
 private struct Nothing: IntentSink {
     func perform(_ intent: Intent, in transaction: Transaction) -> Bool { false }
 }
 
-/// No library is opened in a child process.
+/// A probe memory in which every library was tried before, so that no library is opened in a child process.
 private struct TriedBefore: ProbeMemory {
     func library(digest: [UInt8], hostMinor: Int) -> ProbedLibrary? { ProbedLibrary(refusal: nil) }
     func remember(_ library: ProbedLibrary, digest: [UInt8], hostMinor: Int) {}
 }
 
-/// The last line of a log.
+/// A log handler that keeps the last line.
 final class Said: LogHandler, Sendable {
     private let line = Mutex("")
 

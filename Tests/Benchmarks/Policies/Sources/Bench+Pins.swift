@@ -3,7 +3,9 @@ import ItemPolicies
 import Model
 
 extension Bench {
-    /// With 10,000 pinned folders a pass, and pinning one more, cost per item that matches what they cost with 10.
+    /// Measures passes, the addition of a pin and changes of items, with 10 and with many pinned folders (10,000 for a
+    /// million items). With many folders the cost per matching item of a pass and of an addition, and the cost of a
+    /// change, may at most double.
     func manyPins() async throws -> [Row] {
         let counts = [10, items / 100]
         var passes: [Double] = []
@@ -33,7 +35,7 @@ extension Bench {
                 passes.append(median(times))
                 times = []
                 for round in 0..<rounds * 5 {
-                    // Among the items that are pinned in either case.
+                    // The changed items are pinned with either number of pins.
                     times.append(try await work.time { try touch(10, of: 1_000, in: database, round: round) })
                 }
                 changes.append(median(times))

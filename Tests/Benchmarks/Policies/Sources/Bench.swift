@@ -3,13 +3,13 @@ import Database
 import ItemPolicies
 import Model
 
-/// What is measured.
+/// The measurements.
 struct Bench {
     let folder: String
     let reader: String
     let availableOffline: String
     let rounds: Int
-    /// In the large database; the small one has 1,000.
+    /// The number of items in the large database; the small database has 1,000.
     let items: Int
 
     private func reading(_ database: Database, _ condition: String) async throws -> AtWork {
@@ -17,8 +17,9 @@ struct Bench {
             on: database, plugin: "org.example.reader", library: reader, settings: "{\"match\": \"\(condition)\"}")
     }
 
-    /// A full-table trigger costs what the items cost that match, not what there are: when nothing was written since
-    /// the last one, and when something was, so that no page that was read before counts.
+    /// Measures a full-table trigger, whose cost must depend on the number of matching items, not on the number of
+    /// items. It is measured when nothing was written since the last trigger, and when something was, so that pages
+    /// that were read before do not count.
     func fewMatch() async throws -> [Row] {
         let unused = "cloudStatus == 'localCopy' && lastUsed < now - duration('168h')"
         var (again, anew): ([Double], [Double]) = ([], [])
@@ -42,8 +43,8 @@ struct Bench {
             }
             guard work.said.last.hasPrefix("100 ") else { throw BenchmarkError("read \(work.said.last)") }
         }
-        // Each of the items lies on a page of its own, which is then read from the file, with more pages on the way to
-        // it the more items there are.
+        // Each of the matching items is on a page of its own, which is then read from the file. The more items there
+        // are, the more pages are on the way to it.
         let what = "pass, 100 items match"
         return [(again, what, 3), (anew, "the same, first after a write", nil as Double?)].flatMap {
             times, what, most in
@@ -54,7 +55,8 @@ struct Bench {
         }
     }
 
-    /// A plugin that reads three fields of every item gets them nearly as fast as SQLite gives them.
+    /// Measures a plugin that reads three fields of every item. The plugin must get them nearly as fast as SQLite alone
+    /// returns them.
     func allRead() async throws -> [Row] {
         let condition = "type == 'file' && !removed"
         var rows: [Row] = []
@@ -63,7 +65,7 @@ struct Bench {
             let fixture = try DatabaseFixture(in: folder, "read", items: count, .cloudOnly)
             let work = try await reading(fixture.database, condition)
             var (loops, passes): ([Duration], [Duration]) = ([], [])
-            // Of the same round, since a machine has its moods.
+            // Each ratio compares times of the same round, because the speed of a machine varies.
             var ratios: [Double] = []
             try await work.run {
                 for round in 0...rounds {
@@ -97,7 +99,7 @@ struct Bench {
         return rows
     }
 
-    /// A change and what follows it cost what the changed items cost.
+    /// Measures a change and the work that follows it, whose cost must depend on the number of changed items.
     func fewChange() async throws -> [Row] {
         var times: [Double] = []
         for count in [1_000, items] {
@@ -120,7 +122,7 @@ struct Bench {
         ]
     }
 
-    /// Writes some items, spread over all, others in each round.
+    /// Writes some items, which are spread over all items and differ from round to round.
     func touch(_ some: Int, of count: Int, in database: Database, round: Int) throws {
         try database.writeBlocking { transaction in
             for number in 0..<some {

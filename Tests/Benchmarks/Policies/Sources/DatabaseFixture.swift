@@ -2,16 +2,16 @@ import CLoop
 import Database
 import Model
 
-/// A vault's database with as many items as are asked for, in folders of 100 files.
+/// A vault's database with a given number of items, in folders of 100 files.
 struct DatabaseFixture {
     let path: String
     let database: Database
 
-    /// What is here of the items.
+    /// Which items have local copies.
     enum State {
-        /// Nothing.
+        /// No item.
         case cloudOnly
-        /// A hundred copies, all used long ago.
+        /// A hundred files, all used long ago.
         case hundredCopies
         /// Every file, for available-offline.
         case allPinned
@@ -19,9 +19,10 @@ struct DatabaseFixture {
 
     private static let day: Int64 = 86_400_000_000_000
 
+    /// Makes the database.
     /// - Parameters:
-    ///   - folder: where the database is made.
-    ///   - name: the database's, beside its size.
+    ///   - folder: the folder in which the database is made.
+    ///   - name: the beginning of the database's name; its size is appended.
     init(in folder: String, _ name: String, items: Int, _ state: State) throws {
         path = "\(folder)/\(name)-\(items).db"
         try Database.open(path: path).close()
@@ -60,12 +61,12 @@ struct DatabaseFixture {
         database = try Database.open(path: path)
     }
 
-    /// Does to SQLite alone what the host does for a plugin that reads path, size and last use of these items.
+    /// Reads with SQLite alone what the host reads for a plugin that reads the path, size and last use of these items.
     func loop(over condition: String) throws -> loop_sum {
         let (sql, arguments) = ConditionSQL.compile(try Condition(parsing: condition), now: .now())
         guard arguments.isEmpty else { throw BenchmarkError("the condition has texts") }
         let columns: [ItemColumn] = [.path, .size, .lastUsed]
-        // The host reads an item's id besides.
+        // The host also reads an item's id.
         let selection = ItemColumns([.localID] + columns).selection
         var sum = loop_sum()
         try check(

@@ -2,14 +2,14 @@ import Glibc
 
 /// The memory of this process, as the kernel counts it.
 enum Memory {
-    /// Lets the peak begin anew from what is in use now.
+    /// Resets the peak to the memory that is in use now.
     static func forgetPeak() throws {
         guard let file = fopen("/proc/self/clear_refs", "w") else { throw BenchmarkError("no /proc/self/clear_refs") }
         fputs("5", file)
         fclose(file)
     }
 
-    /// The largest resident set since, in kB.
+    /// Returns the largest resident set since the last reset, in kB.
     static func peak() throws -> Int {
         guard let file = fopen("/proc/self/status", "r") else { throw BenchmarkError("no /proc/self/status") }
         defer { fclose(file) }

@@ -1,6 +1,7 @@
 import Glibc
 
-/// Times the passes of processors over few and many items, and prints a table: each row one figure beside its limit.
+/// The program that times the passes of processors over few and many items and prints a table. Each row has one figure
+/// beside its limit.
 @main struct Policies {
     static func main() async {
         do {
@@ -48,15 +49,14 @@ import Glibc
     }
 }
 
-/// With so many digits that small numbers can be compared.
+/// Returns a number with enough digits that small numbers can be compared.
 func shown(_ number: Double) -> String {
     let scale = number >= 100 ? 1.0 : number >= 10 ? 10.0 : 1_000.0
     let rounded = (number * scale).rounded() / scale
     return scale == 1 ? "\(Int(rounded))" : "\(rounded)"
 }
 
-/// What this process has had of the processor, on all threads: a machine has other things to do, which are not
-/// measured.
+/// Returns the processor time that this process has used on all threads. The work of other processes is not measured.
 func processorTime() -> Duration {
     var time = timespec()
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)

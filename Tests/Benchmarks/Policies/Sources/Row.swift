@@ -4,7 +4,8 @@ struct Row {
     var items: Int
     var value: Double
     var unit = "ms"
-    /// What it is compared with, in the same run, and the most that the ratio may be; nil: it is only told.
+    /// The ratio to another figure of the same run, that figure's name, and the largest allowed ratio. If the limit is
+    /// nil, the ratio is only printed.
     var comparison: (ratio: Double, to: String, most: Double?)?
 
     var isMissed: Bool { comparison.map { $0.ratio > $0.most ?? .infinity } ?? false }

@@ -1,13 +1,14 @@
 import Glibc
 
-/// The `fsync` calls alone that an update cannot do without, on files and folders of the same number and size, with the
-/// renames between them that give each something to do, and what was replaced removed after them. Only the calls of
-/// `fsync` are timed.
+/// The `fsync` calls that an update needs, without the rest of the update. They run on files and folders of the same
+/// number and size, with renames between them that give each call something to do. The replaced files are removed
+/// afterwards. Only the `fsync` calls are timed.
 struct BareSyncs {
     private let folder: String
     private var number = 0
 
-    /// - Parameter steps: how many folders lie where a step's is moved to.
+    /// Makes the folders.
+    /// - Parameter steps: the number of folders that already exist in the folder to which a step's folder is moved.
     init(in parent: String, steps: Int) throws {
         folder = "\(parent)/bare"
         for path in [folder, "\(folder)/steps", "\(folder)/data"] { try Self.makeFolder(path) }
@@ -15,9 +16,12 @@ struct BareSyncs {
         Glibc.sync()
     }
 
+    /// Runs one round.
     /// - Parameters:
-    ///   - stepIDs: the size of the list of step ids, which is written anew; nil: it stays, and no step is added.
+    ///   - stepIDs: the size of the list of step ids, which is written anew; nil leaves the list unchanged and adds no
+    ///     step.
     ///   - metadata: the size of the metadata.
+    /// - Returns: the time of the `fsync` calls.
     mutating func round(stepIDs: Int?, metadata: Int) throws -> Duration {
         number += 1
         let work = "\(folder)/work\(number)"

@@ -1,7 +1,7 @@
 import Glibc
 import Warehouse
 
-/// What is measured on one project.
+/// The measurements on one project.
 struct Measurement {
     private let steps: Int
     private var rows: [(what: String, time: Timing, bare: Timing?)] = []

@@ -1,7 +1,8 @@
 import Glibc
 import Warehouse
 
-/// Times updates and fetches of projects with few and many steps, each in turn with the `fsync` calls that it needs.
+/// The program that times updates and fetches of projects with few and many steps, each in turn with the `fsync` calls
+/// that it needs.
 @main struct Projects {
     static func main() {
         do {
@@ -23,14 +24,15 @@ import Warehouse
         }
     }
 
-    /// - Parameter folder: on the disk that is measured; it is made, and removed at the end.
+    /// Runs all measurements and prints a table.
+    /// - Parameter folder: a folder on the disk that is measured; it is made, and removed at the end.
     private static func run(in folder: String, rounds: Int) throws {
         print("| steps | what | ms (median) | 10–90 % | needed fsyncs alone, ms | ratio |")
         print("|---|---|---|---|---|---|")
         let storage = ProjectStorage(base: folder, bundleID: "org.example.benchmark")
         for count in [10, 1_000, 100_000] { try Measurement(storage, steps: count, rounds: rounds).print() }
         for id in try storage.projectIDs() { try storage.deleteProject(id) }
-        // What is left are the lock and the empty folder for what is under way.
+        // Only the lock and the empty staging folder are left.
         unlink("\(folder)/.lock")
         rmdir("\(folder)/.staging")
         rmdir(folder)

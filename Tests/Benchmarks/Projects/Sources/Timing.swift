@@ -1,13 +1,13 @@
 import Glibc
 
-/// A system call of the benchmark itself that failed.
+/// A failed system call of the benchmark itself.
 struct BenchmarkError: Error, CustomStringConvertible {
     let description: String
 
     init(_ call: String, _ path: String) { description = "\(call) \(path): \(String(cString: strerror(errno)))" }
 }
 
-/// How long something took, round by round.
+/// The durations of an operation, one for each round.
 struct Timing {
     private(set) var rounds: [Duration] = []
 
@@ -19,7 +19,7 @@ struct Timing {
         return try body()
     }
 
-    /// In milliseconds.
+    /// Returns a quantile of the durations, in milliseconds.
     func quantile(_ share: Double) -> Double {
         let sorted = rounds.sorted()
         guard !sorted.isEmpty else { return 0 }
@@ -29,7 +29,7 @@ struct Timing {
     var median: Double { quantile(0.5) }
 }
 
-/// With so many digits that small times can be compared.
+/// Returns a number with enough digits that small times can be compared.
 func text(_ number: Double) -> String {
     let (scale, digits) = number >= 10 ? (10.0, 1) : number >= 1 ? (100.0, 2) : (1_000.0, 3)
     let parts = "\((number * scale).rounded() / scale)".split(separator: ".")
