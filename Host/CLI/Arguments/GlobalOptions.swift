@@ -93,8 +93,9 @@ struct GlobalOptions: ParsableArguments {
 }
 
 extension Config {
-    /// The config in which only those plugins are enabled whose settings can be checked. A plugin whose own part of the
-    /// config is wrong is disabled, because its `enabled` value cannot be trusted.
+    /// The config with which the plugins' settings are checked. If the config has problems, only plugins that have
+    /// settings to check stay enabled. A plugin whose own part of the config is wrong is disabled, because nobody knows
+    /// whether it is meant to be enabled.
     var checkable: Config {
         if problems.isEmpty { return self }
         var config = self
