@@ -14,14 +14,9 @@ typedef struct loop_sum {
 /* Runs statements on a database. Returns null, or the reason of the failure, which is valid until the next call. */
 const char *loop_run(const char *database, const char *sql);
 
-<<<<<<< HEAD
-/* Steps one statement to its end and reads of each row a text and two numbers, in these columns: what a plugin is
- * handed that asks for three fields. Returns null, or why it failed. */
-=======
 /* Steps one statement to its end. Reads a text and two numbers of each row, from the given columns: the data that a
  * plugin gets if it requests three fields. Returns null, or the reason of the failure, which is
  * valid until the next call. */
->>>>>>> 9909cae (Say in plain English what the benchmarks measure)
 const char *loop_read(const char *database, const char *sql, const int32_t *columns, loop_sum *out);
 
 #endif
