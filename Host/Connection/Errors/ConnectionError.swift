@@ -59,6 +59,7 @@ public struct ConnectionError: Error, Sendable, Equatable, CustomStringConvertib
         self.init(kind, message, hint: hint.map { .text($0) }, status: status, retryAfter: retryAfter)
     }
 
+    /// Creates an error with advice that the program shows in its own words.
     public init(
         _ kind: Kind, _ message: String, hint: Advice?, status: Int? = nil, retryAfter: Duration? = nil
     ) {
