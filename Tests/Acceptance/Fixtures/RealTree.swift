@@ -33,9 +33,16 @@ enum RealTree {
 
     private static func oddities(in folder: String) throws -> Int {
         let names = HardNames.files + ["empty", ".hidden", "trailing."]
-        for name in names { try Files.write(name == "empty" ? "" : name, to: "\(folder)/\(name)") }
+        // The files get an old time, because a file that is listed within a second of its change is correctly fetched
+        // once more.
+        func write(_ text: String, _ name: String) throws {
+            let (path, time) = ("\(folder)/\(name)", timeval(tv_sec: 1_700_000_000, tv_usec: 0))
+            try Files.write(text, to: path)
+            guard utimes(path, [time, time]) == 0 else { throw SetupError("cannot set the time of \(path)") }
+        }
+        for name in names { try write(name == "empty" ? "" : name, name) }
         let deep = (0..<40).map { "level \($0)" }.joined(separator: "/")
-        try Files.write("deep", to: "\(folder)/\(deep)/end")
+        try write("deep", "\(deep)/end")
         try Files.makeFolder("\(folder)/empty folder/another")
         return names.count + 1
     }

@@ -205,7 +205,7 @@ import Testing
         }
     }
 
-    @Test("K14: a password that stops working while loops are polled each second is sent once more, by none after that")
+    @Test("K14: a password that stops working while loops are polled each second is not sent again once it was rejected")
     func passwordChanged() async throws {
         try await withAccount(.radicale) { kept, _ in
             let work = try await kept.server.makeCalendar("work")
@@ -217,7 +217,8 @@ import Testing
             try kept.server.setPassword("another")
             while try await refused() == unasked { try await HostClock.system.sleep(.milliseconds(50)) }
             try await HostClock.system.sleep(.seconds(3))
-            #expect(try await refused() == unasked + 1)
+            // A connect and one request of the loops may be under way together when the password stops working.
+            #expect(try await (1...2).contains(refused() - unasked))
             host.send(SIGTERM)
             #expect(await host.wait(atMost: .seconds(120)) == .code(0))
         }

@@ -37,7 +37,11 @@ import Testing
     private func whileRunning(_ account: Account, _ body: () async throws -> Void) async throws {
         let host = try account.larder.start(["run"], errors: "\(account.folder)/log")
         do {
-            try await account.untilOnline(host, log: "\(account.folder)/log")
+            // A command before may have left "online" in the vault. The next poll is planned by this host alone, after it
+            // has begun to watch the tree.
+            try await soon("the host has scanned", beside: host, log: "\(account.folder)/log") {
+                try await account.larder("--json", "status").output.contains(#""nextPoll":""#)
+            }
             try await body()
         } catch {
             await host.stop()
