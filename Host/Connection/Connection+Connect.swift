@@ -10,7 +10,7 @@ extension ConnectionError {
             .protocolViolation, "\(address) answered \(status ?? 404): there is nothing at the account's url",
             hint:
                 "check the account's url: it must be a WebDAV collection, or the root of a server of the ownCloud "
-                    + "family",
+                + "family",
             status: status)
     }
 }

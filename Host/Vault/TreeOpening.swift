@@ -82,7 +82,7 @@ struct TreeOpening {
             .localIO, "The folder \(files) does not hold this vault's local copies\(was)",
             hint:
                 "Mount it, or move the copies there. To start with the files that are there: mkdir -p "
-                    + "\(files)/.larder && cp \(vault)/vault \(files)/.larder/"
+                + "\(files)/.larder && cp \(vault)/vault \(files)/.larder/"
         )
     }
 

@@ -185,7 +185,7 @@ import Testing
             try ConfigSchema(
                 parsing:
                     #"{"properties": {"a": {"type": "string", "format": "duration", "#
-                        + #""minimum": 1000, "default": "1ms"}}}"#
+                    + #""minimum": 1000, "default": "1ms"}}}"#
             )
         }
     }

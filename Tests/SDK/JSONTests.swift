@@ -7,7 +7,7 @@ import Testing
         let json = try JSON(
             parsing:
                 #" {"on": true, "years": 5, "share": 0.5, "big": 10000000000000000000, "#
-                    + #""names": ["a", null], "none": {}} "#
+                + #""names": ["a", null], "none": {}} "#
         )
         #expect(json["on"]?.boolean == true)
         #expect(json["years"]?.integer == 5 && json["years"]?.number == 5)

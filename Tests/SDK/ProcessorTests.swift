@@ -94,7 +94,7 @@ struct Sampler: ItemPolicyProcessor {
 
     init() throws {
         fixture = try PluginFixture(entry: { _, out in export(Sampler.self, Drafter.self, loops: Sampling.self, to: out)
-            })
+        })
     }
 
     private func start(settings: String = #"{"word": "hi"}"#) {

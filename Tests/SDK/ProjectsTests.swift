@@ -89,7 +89,7 @@ struct Drafter: ItemPolicyProcessor {
 
     init() throws {
         fixture = try PluginFixture(entry: { _, out in export(Sampler.self, Drafter.self, loops: Sampling.self, to: out)
-            })
+        })
     }
 
     /// Restarts the plugin and lets it carry out the words.

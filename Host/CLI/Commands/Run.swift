@@ -60,7 +60,7 @@ extension PluginReport {
             .failed, "the plugin \(id.shortName) is \(state.rawValue): \(reason ?? "it gave no reason")",
             hint:
                 "`larder plugin why \(id.shortName)` tells more; `larder plugin disable \(id.shortName)` turns "
-                    + "the plugin off"
+                + "the plugin off"
         )
     }
 }

@@ -34,7 +34,7 @@ extension ConnectionError {
                 .protocolViolation, "\(said): the server does not speak WebDAV at this address",
                 hint:
                     "check the account's url: it must be a WebDAV collection, or the root of a server of the "
-                        + "ownCloud family"
+                    + "ownCloud family"
             )
         case 408, 423, 425, 429, 500, 502, 503, 504, 506...599:
             self.init(.serverError, said, hint: "wait, or check the server's log")

@@ -39,7 +39,7 @@ extension AccountHost {
                 outcome.add(
                     Failure(
                         .failed, "The run did not finish within its timeout",
-                    hint: "The next run continues the remaining work")
+                        hint: "The next run continues the remaining work")
                 )
             }
             group.cancelAll()

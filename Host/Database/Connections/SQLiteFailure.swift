@@ -30,7 +30,7 @@ package enum SQLiteFailure {
                 .localIO, "The database \(path) cannot be opened or written: \(message)",
                 hint:
                     "Check that the file and its folder belong to the user that Larder runs as, and that the disk is "
-                        + "writable"
+                    + "writable"
             )
         case .SQLITE_CORRUPT, .SQLITE_NOTADB:
             damage(of: path, message)

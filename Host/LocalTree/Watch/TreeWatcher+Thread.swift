@@ -155,7 +155,7 @@ extension TreeWatcher {
             .localIO, "Not every folder of \(tree.root) can be watched: this system's limit \(setting) is reached",
             hint:
                 "Raise the limit with `sysctl fs.inotify.\(name)=NUMBER`, and in a file in /etc/sysctl.d to keep it "
-                    + "raised")
+                + "raised")
     }
 
     private func value(of name: String) -> String {

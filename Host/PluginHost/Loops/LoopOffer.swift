@@ -23,7 +23,7 @@ public struct LoopOffer: Hashable, Sendable {
             }
             guard RecordCollection(collection).isRoot else {
                 throw .badText(
-                "its event loop's collection has a slash, which only collections that belong to a record may have")
+                    "its event loop's collection has a slash, which only collections that belong to a record may have")
             }
             self.collection = RecordCollection(collection)
         }

@@ -205,7 +205,7 @@ import Testing
         }
     }
 
-    @Test("K14: a password that stops working while loops are polled each second is not sent again once it was rejected")
+    @Test("K14: a password that stops working while loops are polled each second is not sent again once rejected")
     func passwordChanged() async throws {
         try await withAccount(.radicale) { kept, _ in
             let work = try await kept.server.makeCalendar("work")

@@ -161,8 +161,8 @@ import Vault
                 }
                 #expect(error?.kind == .config)
                 #expect(
-                log.contains("error: The account has stopped, while the others continue: there is no password")
-                    != isAlone)
+                    log.contains("error: The account has stopped, while the others continue: there is no password")
+                        != isAlone)
             }
             let waiting = Task {
                 try await process.keep(bookmark, isAlone: false) { () async throws(Failure) in

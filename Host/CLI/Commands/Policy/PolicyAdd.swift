@@ -47,7 +47,7 @@ struct PolicyAdd: LarderCommand {
         let list = names.isEmpty ? "none" : names.joined(separator: ", ")
         console.note(
             "larder: no enabled plugin processes policies of the kind `\(Text.visible(kind.text))`\(meant) "
-                    + "Known kinds: \(list)"
+                + "Known kinds: \(list)"
         )
     }
 }

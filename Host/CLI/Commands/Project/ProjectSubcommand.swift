@@ -78,7 +78,7 @@ extension ProjectSubcommand {
         if let id = StepID(text) { return id }
         throw Failure(
             .badData, "`\(Text.visible(text))` is not a step's id",
-                hint: "`larder project show ID --steps` shows the ids")
+            hint: "`larder project show ID --steps` shows the ids")
     }
 
     /// Reads the file that an option names; returns nil if the option names none.
