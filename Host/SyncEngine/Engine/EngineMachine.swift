@@ -342,15 +342,16 @@ extension EngineMachine {
 
     private var isReading: Bool { if case .reading = memory { true } else { false } }
 
-    /// Whether downloads may start. An outdated memory is read again first, because its downloads may not be wanted any
-    /// more.
-    private var mayDownload: Bool {
-        guard health.hold == nil, isOnline else { return false }
+    /// Whether what is in memory may start. An outdated memory is read again first, because its records may not be
+    /// wanted any more, or may have to wait for others.
+    private var mayStart: Bool {
         switch memory {
-        case .current, .reading(_, .goOn), .reading(_, .readOn): return true
-        case .outdated, .reading(_, .beginAnew): return false
+        case .current, .reading(_, .goOn), .reading(_, .readOn): true
+        case .outdated, .reading(_, .beginAnew): false
         }
     }
+
+    private var mayDownload: Bool { health.hold == nil && isOnline && mayStart }
 
     private mutating func read(_ now: Timestamp) -> Effect? {
         guard !isReading, !isDiskFailing else { return nil }
@@ -396,6 +397,7 @@ extension EngineMachine {
         {
             return land(arrivals.takeAll(), completes: isProof || isOverdue)
         }
+        guard mayStart else { return nil }
         var jobs: [Job] = []
         while let job = window.start(.removals) { jobs.append(job) }
         guard !jobs.isEmpty else { return nil }

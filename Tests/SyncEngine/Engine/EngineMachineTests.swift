@@ -93,6 +93,24 @@ struct EngineMachineTests {
         #expect(machine.decide(now: Self.now).isEmpty && machine.isDrained(now: Self.now))
     }
 
+    @Test("S25: a removal that may have to wait for another record does not start before the journal was read again")
+    func removalOfOutdatedMemory() {
+        let removal = Self.job(2, "/a", .removeLocalCopy(restoringFormerTrigger: false))
+        var machine = EngineMachine(downloads: 2)
+        Self.tell(&machine, Self.quiet)
+        #expect(machine.decide(now: Self.now).contains { if case .read = $0 { true } else { false } })
+        // While the journal is read, the disk fails, and something changes in the journal.
+        machine.take(.unrecorded(Failure(.localIO, "full"), record: 9), now: Self.now)
+        Self.tell(&machine, EngineFlags(hasNews: false, isStale: true))
+        machine.take(.read(JournalPage(jobs: [removal], last: 2)), now: Self.now)
+        #expect(!machine.decide(now: Self.now).contains { if case .remove = $0 { true } else { false } })
+        // When the failure is over, the journal is read, and then the removal starts.
+        let later = Self.now + .seconds(1)
+        #expect(machine.decide(now: later).contains { if case .read = $0 { true } else { false } })
+        machine.take(.read(JournalPage(jobs: [removal], last: 2)), now: later)
+        #expect(machine.decide(now: later).contains { if case .remove = $0 { true } else { false } })
+    }
+
     @Test("Offline: nothing is fetched, copies are removed all the same, and a single run does not wait")
     func offline() {
         let jobs = [
