@@ -433,8 +433,8 @@ struct FolderMergeTests {
                 account.beginScan()
             }
             try await account.giveCopy("/x")
-            let id = try #require(try await account.item("/x")?.databaseID)
-            try await account.database.write { try $0.items.trustCopy(databaseID: id) }
+            let fetched = try #require(try await account.item("/x"))
+            try await account.database.write { _ = try $0.items.updateDownloaded(fetched) }
             try await account.list("/", etag: "r1", file("/x", id: nil, etag: "\"1\"", changed: now))
             #expect(account.takeFetchedAgain() == [])
         }

@@ -92,8 +92,7 @@ enum DownloadAnswer {
         return DownloadHead(
             offset: offset, size: size,
             version: request.version ?? tag ?? .substitute(size: size, lastModified: modified),
-            lastModified: modified, date: headers.first(name: "Date").flatMap { Timestamp(httpDate: $0) },
-            mimeType: mimeType, checksums: headers["OC-Checksum"].flatMap { ContentChecksum.all(in: $0) },
+            lastModified: modified, mimeType: mimeType, checksums: headers["OC-Checksum"].flatMap { ContentChecksum.all(in: $0) },
             isResumable: size != nil && tag?.strength == .strong && tag == request.version)
     }
 

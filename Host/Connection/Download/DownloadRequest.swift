@@ -34,8 +34,6 @@ public struct DownloadHead: Sendable, Hashable {
     public var version: ETag
     /// The time of the file's last change, if the server tells it.
     public var lastModified: Timestamp?
-    /// The server's clock, to the second.
-    public var date: Timestamp?
     /// The media type of the file, without parameters.
     public var mimeType: String?
     /// The checksums of the whole file (`OC-Checksum`).
@@ -47,14 +45,12 @@ public struct DownloadHead: Sendable, Hashable {
 
     /// Creates the head of a download.
     public init(
-        offset: Int64 = 0, size: Int64?, version: ETag, lastModified: Timestamp? = nil, date: Timestamp? = nil,
-        mimeType: String? = nil, checksums: [ContentChecksum] = [], isResumable: Bool = false
+        offset: Int64 = 0, size: Int64?, version: ETag, lastModified: Timestamp? = nil, mimeType: String? = nil, checksums: [ContentChecksum] = [], isResumable: Bool = false
     ) {
         self.offset = offset
         self.size = size
         self.version = version
         self.lastModified = lastModified
-        self.date = date
         self.mimeType = mimeType
         self.checksums = checksums
         self.isResumable = isResumable

@@ -39,6 +39,15 @@ extension ItemTable where Access == Transaction {
         try update(item, by: RawStatement(db, ItemWrite.localReplacement), after: 0)
     }
 
+    /// Writes an item's local state as ``updateLocal(_:)`` does, after its copy was downloaded. If the copy was
+    /// distrusted, it is trusted from now on.
+    /// - Returns: The item with its new anchor.
+    /// - Throws: The errors of ``update(_:)``.
+    @discardableResult
+    public func updateDownloaded(_ item: Item) throws -> Item {
+        try update(item, by: RawStatement(db, ItemWrite.downloadedReplacement), after: 0)
+    }
+
     private func update(_ item: Item, by statement: RawStatement, after count: Int) throws -> Item {
         let anchor = try access.anchor
         item.bindLocal(to: statement, after: count, anchor: anchor)
@@ -125,8 +134,11 @@ private enum ItemWrite {
     }()
     static let replacement = replacement(of: Item.identityColumns + Item.localColumns)
     static let localReplacement = replacement(of: Item.localColumns)
+    static let downloadedReplacement = replacement(
+        of: Item.localColumns,
+        and: ", racy = iif(racy = \(ScanRow.Racy.distrusted.sql), \(ScanRow.Racy.no.sql), racy)")
 
-    private static func replacement(of columns: [ItemColumn]) -> String {
-        "UPDATE items SET \(columns.map { "\($0.sql) = ?" }.joined(separator: ", ")) WHERE databaseID = ?"
+    private static func replacement(of columns: [ItemColumn], and more: String = "") -> String {
+        "UPDATE items SET \(columns.map { "\($0.sql) = ?" }.joined(separator: ", "))\(more) WHERE databaseID = ?"
     }
 }

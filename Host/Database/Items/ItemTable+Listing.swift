@@ -64,20 +64,13 @@ extension ItemTable where Access == Transaction {
     }
 
     /// Records that a copy may hold the first of two contents with one ETag. The copy still counts as the server's
-    /// version, so that no change is noted, and it stays until the file has been fetched once more.
+    /// version, so that no change is noted, and it stays until the file has been fetched once more
+    /// (``updateDownloaded(_:)``).
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func distrustCopy(of row: ScanRow) throws {
         try run(
             "UPDATE items SET racy = ? WHERE databaseID = ?", .number(of: ScanRow.Racy.distrusted),
             .id(row.databaseID))
-    }
-
-    /// Records that a copy was fetched again, after an earlier copy was found to be possibly the first of two contents.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
-    public func trustCopy(databaseID: ItemRowID) throws {
-        try run(
-            "UPDATE items SET racy = ? WHERE databaseID = ? AND racy = ?", .number(of: ScanRow.Racy.no),
-            .id(databaseID), .number(of: ScanRow.Racy.distrusted))
     }
 
     /// Records that an item that was only here is now on the server too, with another content as far as is known.

@@ -16,7 +16,7 @@ package struct ContentHash {
     private var md5: Insecure.MD5?
     private var adler32: Adler32?
 
-    package init(also algorithms: Set<ChecksumAlgorithm> = []) {
+    package init(also algorithms: [ChecksumAlgorithm] = []) {
         if algorithms.contains(.sha1) { sha1 = Insecure.SHA1() }
         if algorithms.contains(.md5) { md5 = Insecure.MD5() }
         if algorithms.contains(.adler32) { adler32 = Adler32() }
@@ -32,13 +32,13 @@ package struct ContentHash {
     /// The SHA-256, 32 bytes.
     package var digest: [UInt8] { Array(sha256.finalize()) }
 
-    /// The SHA-256 and all requested checksums.
-    var checksums: [ChecksumAlgorithm: [UInt8]] {
-        var all: [ChecksumAlgorithm: [UInt8]] = [.sha256: digest]
-        all[.sha1] = sha1.map { Array($0.finalize()) }
-        all[.md5] = md5.map { Array($0.finalize()) }
-        all[.adler32] = adler32?.value
-        return all
+    /// The requested checksums beside SHA-256.
+    var others: [ChecksumAlgorithm: [UInt8]] {
+        var others: [ChecksumAlgorithm: [UInt8]] = [:]
+        if let sha1 { others[.sha1] = Array(sha1.finalize()) }
+        if let md5 { others[.md5] = Array(md5.finalize()) }
+        if let adler32 { others[.adler32] = adler32.value }
+        return others
     }
 }
 

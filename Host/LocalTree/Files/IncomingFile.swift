@@ -41,8 +41,8 @@ public final class IncomingFile {
     /// Sets the checksums that ``finish(modified:)`` computes beside SHA-256. This function is best called before the
     /// first byte arrives, since it reads the existing content again.
     /// - Throws: `.localIO` if the existing content cannot be read.
-    public func compute(_ algorithms: Set<ChecksumAlgorithm>) throws(Failure) {
-        guard !algorithms.isSubset(of: [.sha256]) else { return }
+    public func compute(_ algorithms: [ChecksumAlgorithm]) throws(Failure) {
+        guard algorithms.contains(where: { $0 != .sha256 }) else { return }
         hash = ContentHash(also: algorithms)
         try hashWhatIsThere(also: algorithms)
     }
@@ -72,7 +72,7 @@ public final class IncomingFile {
     /// Drops the received bytes, so that the file begins again.
     /// - Parameter algorithms: The checksums to compute beside SHA-256.
     /// - Throws: `.localIO` if the file cannot be emptied.
-    public func restart(computing algorithms: Set<ChecksumAlgorithm> = []) throws(Failure) {
+    public func restart(computing algorithms: [ChecksumAlgorithm] = []) throws(Failure) {
         // Some file systems write a file to the disk when it is closed after it was emptied. An empty file is therefore
         // not emptied again.
         guard size == 0 || ftruncate(file.number, 0) == 0 else { throw .system("emptying incoming/\(name)", errno) }
@@ -95,7 +95,7 @@ public final class IncomingFile {
         guard futimens(file.number, &times) == 0 else { throw .system("setting the time of incoming/\(name)", errno) }
         guard let info = file.status() else { throw .system("reading incoming/\(name)", errno) }
         return CompletedFile(
-            name: name, digest: hash.digest, checksums: hash.checksums, mark: FileMark(info, now: clock()),
+            name: name, digest: hash.digest, others: hash.others, mark: FileMark(info, now: clock()),
             failures: failures)
     }
 
@@ -109,7 +109,7 @@ public final class IncomingFile {
     /// Removes the file.
     public func abandon() { unlinkat(folder, name, 0) }
 
-    private func hashWhatIsThere(also algorithms: Set<ChecksumAlgorithm> = []) throws(Failure) {
+    private func hashWhatIsThere(also algorithms: [ChecksumAlgorithm] = []) throws(Failure) {
         guard let info = file.status() else { throw .system("reading incoming/\(name)", errno) }
         // Usually the file was created just now.
         guard info.st_size > 0 else { return }
@@ -133,8 +133,8 @@ public struct CompletedFile: Hashable, Sendable {
     public var name: String
     /// The SHA-256 of the content, 32 bytes.
     public var digest: [UInt8]
-    /// The SHA-256 and the requested checksums.
-    public var checksums: [ChecksumAlgorithm: [UInt8]]
+    /// The requested checksums beside the digest.
+    public var others: [ChecksumAlgorithm: [UInt8]]
     /// The file's mark in `incoming/`.
     public var mark: FileMark
     /// The number of failed writes to the disk when the file was opened.
@@ -142,4 +142,9 @@ public struct CompletedFile: Hashable, Sendable {
 
     /// The size in bytes.
     public var size: Int64 { mark.size }
+
+    /// Returns a checksum of the content; nil if it was not requested.
+    public func checksum(_ algorithm: ChecksumAlgorithm) -> [UInt8]? {
+        algorithm == .sha256 ? digest : others[algorithm]
+    }
 }

@@ -24,8 +24,17 @@ public enum OutsideNumber {
     /// Parses a number that consists of digits only. Returns nil for any other text and for an empty one. A number that
     /// is too large becomes the largest.
     private static func digits(_ text: some StringProtocol) -> Int64? {
-        guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        return Int64(text) ?? .max
+        guard !text.isEmpty else { return nil }
+        var number: Int64 = 0
+        var isTooLarge = false
+        for digit in text.utf8 {
+            guard (0x30...0x39).contains(digit) else { return nil }
+            let (tens, overflows) = number.multipliedReportingOverflow(by: 10)
+            let (sum, overflowsAfter) = tens.addingReportingOverflow(Int64(digit &- 0x30))
+            isTooLarge = isTooLarge || overflows || overflowsAfter
+            number = sum
+        }
+        return isTooLarge ? .max : number
     }
 }
 

@@ -241,7 +241,7 @@ struct EngineModel {
         } else {
             cancelled.remove(id)
             let mark = FileMark(inode: 1, size: 1, modified: now, changed: now, recorded: now)
-            let file = CompletedFile(name: "\(id)", digest: [], checksums: [:], mark: mark)
+            let file = CompletedFile(name: "\(id)", digest: [], others: [:], mark: mark)
             take(.fetched(job, .complete(Fetched(job: job, file: file, version: job.version))))
         }
     }

@@ -70,7 +70,7 @@ struct DownloadPoolTests {
         for id: SyncRecordID in 1...3 {
             #expect(next(pool) == id)
             let file = CompletedFile(
-                name: "\(id)", digest: [], checksums: [:],
+                name: "\(id)", digest: [], others: [:],
                 mark: FileMark(
                     inode: 1, size: 1, modified: Timestamp(seconds: 1), changed: Timestamp(seconds: 1),
                     recorded: Timestamp(seconds: 1)))

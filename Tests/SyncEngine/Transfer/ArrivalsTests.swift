@@ -21,7 +21,7 @@ struct ArrivalsTests {
             inode: 1, size: size, modified: Self.start, changed: Self.start, recorded: Self.start)
         return Fetched(
             job: Job(record, item: item),
-            file: CompletedFile(name: "1", digest: [], checksums: [:], mark: mark),
+            file: CompletedFile(name: "1", digest: [], others: [:], mark: mark),
             version: ETag(opaque: "v", strength: .strong))
     }
 

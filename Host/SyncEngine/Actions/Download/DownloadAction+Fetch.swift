@@ -5,35 +5,40 @@ import Model
 import Synchronization
 
 extension DownloadAction {
-    /// Downloads the jobs that the pool hands out, one after the other, until the pool has no more for this thread.
+    /// Downloads the jobs that the pool hands out, one after the other in one task, until the pool has no more for this
+    /// thread. When a job is cancelled, the task ends with it.
     /// - Parameter thread: The index of the thread in ``downloadThreads``.
     func download(for pool: DownloadPool, on thread: Int) async {
-        while let (job, request) = pool.next(on: thread, { startFetch($0, on: engine.downloadThreads[thread]) }) {
-            guard let request else {
-                pool.deliver((job, .notStarted))
-                continue
+        let worker = DownloadWorker()
+        let task = Task(executorPreference: engine.downloadThreads[thread]) {
+            while let (job, isStarted) = pool.next(on: thread, { startFetch($0, by: worker) }) {
+                guard isStarted else {
+                    pool.deliver((job, .notStarted))
+                    continue
+                }
+                let outcome = await fetch(job)
+                worker.end()
+                pool.deliver((job, outcome))
             }
-            let result = await withTaskCancellationHandler {
-                await request.value
-            } onCancel: {
-                request.cancel()
-            }
-            pool.deliver((job, result))
+        }
+        worker.work(in: task)
+        await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
         }
     }
 
-    /// Starts a download in a task of its own, which can be cancelled alone, on a thread that may block.
-    /// - Returns: The task. Nil if the download must not be started, because the server is away, the state in memory
-    ///   may be out of date, or a transaction is changing the record.
-    func startFetch(
-        _ job: Job, on thread: (any TaskExecutor)? = nil
-    ) -> Task<FetchOutcome, Never>? {
+    /// Notes that a worker begins a download, so that the download can be cancelled.
+    /// - Returns: False if the download must not be started, because the server is away, the state in memory may be out
+    ///   of date, or a transaction is changing the record.
+    func startFetch(_ job: Job, by worker: DownloadWorker) -> Bool {
         // One step, so that a transaction either keeps the download from starting or finds a way to end it.
         controls.with { state in
-            guard state.flags.isOnline, !state.flags.isStale, !state.suspended.contains(job.id) else { return nil }
-            let task = Task(executorPreference: thread ?? engine.threads) { await self.fetch(job) }
-            state.enders[job.id] = { task.cancel() }
-            return task
+            guard state.flags.isOnline, !state.flags.isStale, !state.suspended.contains(job.id) else { return false }
+            worker.begin(job.id)
+            state.enders[job.id] = { [id = job.id] in worker.cancel(id) }
+            return true
         }
     }
 
@@ -108,7 +113,7 @@ extension DownloadAction {
             throw FetchFailure.brokenOff(failure, gained: false)
         }
         for checksum in sink.head?.checksums ?? [] {
-            guard let algorithm = ChecksumAlgorithm(checksum.algorithm), let value = file.checksums[algorithm] else {
+            guard let algorithm = ChecksumAlgorithm(checksum.algorithm), let value = file.checksum(algorithm) else {
                 continue
             }
             guard value == checksum.value else {
@@ -153,7 +158,7 @@ private final class FetchSink: DownloadSink {
     }
 
     func begin(_ head: DownloadHead) throws {
-        let algorithms = Set(head.checksums.compactMap { ChecksumAlgorithm($0.algorithm) })
+        let algorithms = head.checksums.compactMap { ChecksumAlgorithm($0.algorithm) }
         do {
             if head.offset == 0 {
                 uncount()

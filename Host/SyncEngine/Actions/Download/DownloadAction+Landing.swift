@@ -56,8 +56,7 @@ extension DownloadAction {
         }
         item.cloudStatus = .localCopy
         item.syncActivity.remove(.downloading)
-        try tx.items.updateLocal(item)
-        try tx.items.trustCopy(databaseID: item.databaseID)
+        try tx.items.updateDownloaded(item)
         counters.change { $0.filesDone += 1 }
         logger.debug("Downloaded \(file.path)")
     }
