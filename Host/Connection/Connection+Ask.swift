@@ -20,6 +20,8 @@ struct Question {
 /// An answer, and the address that gave the answer.
 struct Reply {
     var answer: HTTPAnswer
+    /// The proof of the account that the answered request had.
+    var authorization: Authorization
     var address: ServerAddress
     var wasRedirected: Bool
 }
@@ -33,9 +35,10 @@ extension Connection {
     func ask(_ question: Question, at start: ServerAddress) async throws(ConnectionError) -> Reply {
         var address = start
         for redirects in 0...Redirect.limit {
-            var answer = try await askOnce(question, at: address)
+            var (answer, authorization) = try await askOnce(question, at: address)
             guard let target = try Redirect.target(of: answer.status, answer.headers, from: address) else {
-                return Reply(answer: answer, address: address, wasRedirected: redirects > 0)
+                return Reply(
+                    answer: answer, authorization: authorization, address: address, wasRedirected: redirects > 0)
             }
             _ = await answer.beginning(atMost: 65_536)
             logger.debug("redirected", metadata: ["to": "\(target.withoutQuery)"])
@@ -46,41 +49,65 @@ extension Connection {
             hint: "check the account's url")
     }
 
-    private func askOnce(_ question: Question, at address: ServerAddress) async throws(ConnectionError) -> HTTPAnswer {
+    /// Sends a request to one address, again if the server asks for another kind of login or for another nonce.
+    private func askOnce(
+        _ question: Question, at address: ServerAddress
+    ) async throws(ConnectionError) -> (HTTPAnswer, Authorization) {
         let transport = try usableTransport()
-        let (credentials, generation) = try usableCredentials()
+        let generation = try usableCredentials()
         // Servers repeat this id in their logs.
         let id = randomHex(bytes: 16)
         var request = HTTPRequest(
-            method: question.method, address: address, headers: question.headers, body: question.body,
-            credentials: question.sendsCredentials ? credentials : .none)
+            method: question.method, address: address, headers: question.headers, body: question.body)
         request.headers.add(name: "User-Agent", value: "Larder/\(Product.version)")
         request.headers.add(name: "Accept-Encoding", value: "identity")
         request.headers.add(name: "X-Request-ID", value: id)
 
-        let began = clock.monotonic()
-        let answer = try await execute(request, with: generation, by: transport, question)
-        logger.debug(
-            "request",
-            metadata: [
-                "request": "\(id)", "method": "\(request.method)", "path": "\(address.path)",
-                "status": "\(answer.status)",
-                "ms": "\((clock.monotonic() - began).nanoseconds / 1_000_000)",
-            ])
-        if answer.status == 401, question.sendsCredentials, !question.isGuess {
-            // The credentials are held back at once, without the answer's document. Other requests would be sent while
-            // the document arrives, and it says nothing of interest.
-            var error = ConnectionError(
-                status: answer.status, headers: answer.headers, document: [], doing: question.doing,
-                at: address.origin, now: clock.now())
-            if case .none = credentials {
-                error.message = "\(address.origin) asks for a name and a password"
-                error.hint = .text("set username and password, or token, in the account's config")
+        var kind: Login.Kind?
+        for _ in 0..<Login.mostTries {
+            let began = clock.monotonic()
+            var answer = try await execute(&request, by: kind, with: generation, over: transport, question)
+            logger.debug(
+                "request",
+                metadata: [
+                    "request": "\(id)", "method": "\(request.method)", "path": "\(address.path)",
+                    "status": "\(answer.status)",
+                    "ms": "\((clock.monotonic() - began).nanoseconds / 1_000_000)",
+                ])
+            guard question.sendsCredentials else { return (answer, .none) }
+            let sent = request.authorization
+            guard answer.status == 401 else {
+                noteAnswer(answer, after: sent, with: generation)
+                return (answer, sent)
             }
-            hold(generation, because: error)
-            throw error
+            let decision = try login(generation) { login in
+                login.decide(answer.headers, after: sent, isGuess: question.isGuess) { randomHex(bytes: 16) }
+            }
+            switch decision {
+            case .again(let asked):
+                kind = asked
+                // After the body is read, the connection can be used again.
+                _ = await answer.beginning(atMost: 65_536)
+            case .refused where question.isGuess: return (answer, sent)
+            case .refused(let why):
+                // The credentials are held back at once, without the answer's document. Other requests would be sent
+                // while the document arrives, and it says nothing of interest.
+                let error = ConnectionError(why, at: address.origin)
+                hold(generation, because: error)
+                throw error
+            }
         }
-        return answer
+        throw ConnectionError(
+            .protocolViolation, "\(address.origin) calls each login too old while \(question.doing)",
+            hint: "check the server's settings for Digest authentication, or write auth: basic in the account's config")
+    }
+
+    private func noteAnswer(_ answer: HTTPAnswer, after sent: Authorization, with generation: Int) {
+        guard case .digest = sent else { return }
+        // After other credentials came, nothing is left to note.
+        try? login(generation) { login in
+            login.noteAnswer(answer.status, answer.headers, after: sent) { randomHex(bytes: 16) }
+        }
     }
 
     /// Returns the error for an answer whose status is not the expected one.
@@ -96,10 +123,19 @@ extension Connection {
     /// Executes a request, and repeats it a few times if the connection was closed. The server may close a connection
     /// that was kept open just as a request goes out.
     private func execute(
-        _ request: HTTPRequest, with generation: Int, by transport: any HTTPTransport, _ question: Question
+        _ request: inout HTTPRequest, by kind: Login.Kind?, with generation: Int,
+        over transport: any HTTPTransport, _ question: Question
     ) async throws(ConnectionError) -> HTTPAnswer {
         let pauses = [Duration.zero, Backoff(first: .milliseconds(500), cap: .seconds(1)).delay(afterFailures: 1)]
         for attempt in 0...pauses.count {
+            // The credentials may have been rejected or replaced in the meantime.
+            if question.sendsCredentials {
+                request.authorization = try login(generation) { [request] login in
+                    login.authorization(request.method, request.address.target, by: kind) {
+                        randomHex(bytes: 16)
+                    }
+                }
+            }
             let failure: TransportError
             do throws(TransportError) {
                 return try await transport.execute(request, timeLimit: question.timeLimit)
@@ -113,10 +149,6 @@ extension Connection {
             }
             do { if pauses[attempt] > .zero { try await clock.sleep(pauses[attempt]) } } catch {
                 throw cancelled(question)
-            }
-            // The credentials may have been rejected or replaced in the meantime.
-            if question.sendsCredentials, try usableCredentials().generation != generation {
-                throw ConnectionError(failure, doing: question.doing, at: request.address.origin)
             }
         }
         throw ConnectionError(.closed, doing: question.doing, at: request.address.origin)

@@ -42,7 +42,7 @@ extension Connection {
         knowing known: KnownServer? = nil, asking depth: (Bool) -> Depth
     ) async throws(ConnectionError) -> (facts: ServerFacts, listing: RootListing?) {
         let address = try bookmarkAddress()
-        _ = try usableCredentials()
+        try usableCredentials()
         if let known, let found = try await connect(knowing: known, at: address, asking: depth) { return found }
         setKnown(nil)
         let status = try await statusDocument(of: address)

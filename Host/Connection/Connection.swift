@@ -25,7 +25,7 @@ public final class Connection: Sendable {
     private let state: Mutex<State>
 
     private struct State {
-        var credentials: Credentials
+        var login: Login
         /// The number of credentials used so far. With it, a late rejection of old credentials does not lock out new
         /// ones.
         var generation = 0
@@ -80,7 +80,7 @@ public final class Connection: Sendable {
         certificateHint = CertificateTrust.hint(bookmark.trust)
         width = max(1, limits.connections)
         gate = RequestGate(width: width)
-        state = Mutex(State(credentials: credentials))
+        state = Mutex(State(login: Login(credentials, isProtected: Self.isProtected(bookmark))))
         if let transport {
             self.transport = .success(transport)
         } else {
@@ -97,7 +97,7 @@ public final class Connection: Sendable {
     /// Replaces the credentials. Requests that a rejection held back may be made again, beginning with ``connect()``.
     public func use(_ credentials: Credentials) {
         state.withLock { state in
-            state.credentials = credentials
+            state.login = Login(credentials, isProtected: Self.isProtected(bookmark))
             state.generation += 1
             state.refusal = nil
             state.root = nil
@@ -191,12 +191,34 @@ public final class Connection: Sendable {
 
     func usableTransport() throws(ConnectionError) -> any HTTPTransport { try transport.get() }
 
-    /// Returns the credentials and their generation.
+    /// Checks that the credentials may be sent.
+    /// - Returns: Their generation.
     /// - Throws: The error with which the server rejected the credentials, if it has.
-    func usableCredentials() throws(ConnectionError) -> (credentials: Credentials, generation: Int) {
-        let (credentials, generation, refusal) = state.withLock { ($0.credentials, $0.generation, $0.refusal) }
+    @discardableResult
+    func usableCredentials() throws(ConnectionError) -> Int {
+        let (generation, refusal) = state.withLock { ($0.generation, $0.refusal) }
         if let refusal { throw refusal }
-        return (credentials, generation)
+        return generation
+    }
+
+    /// Takes a step of the login with the credentials of a generation.
+    /// - Throws: The error with which the server rejected the credentials, if it has; `unreachable` if there are other
+    ///   credentials by now, with which another attempt may succeed.
+    func login<Result: Sendable>(
+        _ generation: Int, _ step: (inout Login) -> Result
+    ) throws(ConnectionError) -> Result {
+        let result = state.withLock { state -> Result? in
+            state.generation == generation && state.refusal == nil ? step(&state.login) : nil
+        }
+        if let result { return result }
+        try usableCredentials()
+        throw ConnectionError(.unreachable, "the account got other credentials while the server was asked")
+    }
+
+    /// Whether what is sent to an account's server cannot be read on the way: over TLS, and on this machine.
+    private static func isProtected(_ bookmark: Bookmark) -> Bool {
+        guard let origin = try? ServerAddress(bookmark.url).origin else { return false }
+        return origin.isTLS || origin.isLoopback
     }
 
     /// Holds back the credentials of a generation, because sending a wrong password again and again locks an account.

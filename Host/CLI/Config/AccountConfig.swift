@@ -9,8 +9,12 @@ struct AccountConfig: Hashable, Sendable {
         case token(SecretSetting)
     }
 
+    /// The kind of login.
+    enum Login: String, Hashable, Sendable, CaseIterable { case auto, basic, digest, bearer }
+
     var bookmark: Bookmark
     var secret: Secret
+    var login = Login.auto
 
     /// Reads the secret anew, so that a changed secret is found.
     /// - Throws: `config`, with the place in the config and without any part of the secret.
@@ -21,8 +25,14 @@ struct AccountConfig: Hashable, Sendable {
         case .none: return AccountSecret(.none)
         case .password(let secret):
             let writing = secret.source.writing
-            return AccountSecret(
-                .basic(username: bookmark.username ?? "", password: try await secret.read()), writing: writing)
+            let (username, password) = (bookmark.username ?? "", try await secret.read())
+            let credentials: Credentials =
+                switch login {
+                case .basic: .basic(username: username, password: password)
+                case .digest: .digest(username: username, password: password)
+                case .auto, .bearer: .password(username: username, password: password)
+                }
+            return AccountSecret(credentials, writing: writing)
         case .token(let secret):
             let writing = secret.source.writing
             return AccountSecret(.bearer(token: try await secret.read()), writing: writing)
@@ -46,6 +56,7 @@ extension AccountConfig {
         if url == nil { decoding.refuse(value.source, "`\(keyPath).url` is missing") }
         let username = map.take("username").flatMap { decoding.text($0, at: keyPath + ".username") }
         secret = Self.secret(&map, hasUsername: username != nil)
+        login = Self.login(&map, value.pairs?["auth"], value.pairs ?? [])
         let trust = Self.trust(map.take("tls"), at: keyPath + ".tls", in: decoding)
         let vault = Self.vault(&map, name: name)
         let files = map.take("files").flatMap { decoding.path($0, at: keyPath + ".files") }
@@ -85,6 +96,30 @@ extension AccountConfig {
         }
         return token.flatMap { SecretSetting($0, at: map.path(of: "token"), in: map.decoding) }.map { .token($0) }
             ?? .none
+    }
+
+    private static func login(_ map: inout ConfigMap, _ pair: ConfigPair?, _ account: [ConfigPair]) -> Login {
+        let login = map.scalar(
+            "auth", or: Login.auto, json: { .string($0.rawValue) },
+            parse: { text, _ throws(Wrong) in
+                if text == "negotiate" {
+                    throw Wrong(
+                        "negotiate (Kerberos) is not supported; write auto with a username and a password, such as an "
+                            + "app password, or bearer with a token")
+                }
+                return try ConfigScalar.word(text, of: Login.self)
+            })
+        let missing: String? =
+            switch login {
+            case .auto: nil
+            case .basic, .digest: account["password"] == nil ? "`username` and `password`" : nil
+            case .bearer: account["token"] == nil ? "`token`" : nil
+            }
+        if let missing, let pair {
+            map.decoding.refuse(
+                pair.value.source, "`\(map.path(of: "auth"))`: \(login.rawValue) needs \(missing) beside it")
+        }
+        return login
     }
 
     private static func trust(_ pair: ConfigPair?, at keyPath: String, in decoding: ConfigDecoding) -> Bookmark.Trust {

@@ -16,7 +16,7 @@ extension ConnectionError {
     ) {
         let said = "\(origin) answered \(status) while \(doing)"
         switch status {
-        case 401: self = .refused(headers, doing: doing, at: origin)
+        case 401: self.init(.credentials, at: origin)
         case 400 where !origin.isTLS && Self.asksForTLS(document):
             self.init(
                 .protocolViolation, "\(origin) speaks TLS at this port, but the account's url begins with http://",
@@ -48,20 +48,26 @@ extension ConnectionError {
         }
     }
 
-    private static func refused(
-        _ headers: HTTPHeaders, doing: String, at origin: ServerAddress.Origin
-    ) -> ConnectionError {
-        let challenge = Challenge(headers)
-        if challenge.isBeyondUs {
-            return ConnectionError(
-                .authentication,
-                "\(origin) asks for \(challenge.schemes[0].capitalizedASCII) authentication, which Larder does not "
-                    + "support",
-                hint: "let the server offer Basic over https, or use an app password or a token")
+    /// Creates the error for a server that does not let the account in.
+    init(_ refusal: Login.Refusal, at origin: ServerAddress.Origin) {
+        switch refusal {
+        case .noCredentials:
+            self.init(
+                .authentication, "\(origin) asks for a name and a password",
+                hint: "set username and password, or token, in the account's config")
+        case .credentials:
+            self.init(
+                .authentication, "\(origin) does not accept the account's name and password or token",
+                hint: .checkCredentials)
+        case .kinds(let names):
+            let names = names.map { PercentCoding.printable($0) }.joined(separator: ", ")
+            self.init(
+                .authentication, "\(origin) offers no kind of login that the account can use, only \(names)",
+                hint:
+                    "check auth in the account's config, or let the server offer Basic or Digest, which take a password, "
+                    + "or Bearer, which takes a token")
         }
-        return ConnectionError(
-            .authentication, "\(origin) does not accept the account's name and password or token",
-            hint: .checkCredentials)
+        status = 401
     }
 
     /// Tells whether a document is a common web server's answer to HTTP at a port for TLS.
@@ -79,8 +85,4 @@ extension ConnectionError {
         headers.contains(name: "X-Nextcloud-Maintenance-Mode")
             || String(decoding: document, as: UTF8.self).contains("aintenance mode")
     }
-}
-
-extension String {
-    fileprivate var capitalizedASCII: String { prefix(1).uppercased() + dropFirst() }
 }

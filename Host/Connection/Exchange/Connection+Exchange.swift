@@ -21,8 +21,8 @@ extension Connection {
             method: try Self.method(request.method), headers: try Self.fields(request.headers), body: request.body,
             isIdempotent: Self.idempotent.contains(request.method), isGuess: !concernsAccount(address),
             timeLimit: request.timeLimit, doing: "\(request.method) \(address.path)")
-        let echo = CredentialsEcho(try usableCredentials().credentials)
         var reply = try await openly(question, at: address)
+        let echo = CredentialsEcho(reply.authorization)
         if reply.answer.status == 401 { try await confirmRefusal(&reply.answer) }
         let headers = reply.answer.headers.map { ($0.name, $0.value) }
         guard !headers.contains(where: { echo.isIn($0.1) }) else {

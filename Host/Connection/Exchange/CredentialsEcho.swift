@@ -1,8 +1,7 @@
-import FoundationEssentials
 import Model
 import NIOCore
 
-/// A search for the account's credentials in an answer whose reader may not see them. Some servers repeat a request's
+/// A search for a request's credentials in an answer whose reader may not see them. Some servers repeat a request's
 /// headers in a page for debugging. A value without I/O.
 struct CredentialsEcho: Sendable {
     private let secrets: [[UInt8]]
@@ -13,14 +12,17 @@ struct CredentialsEcho: Sendable {
     /// chance; only the whole header value is searched for then.
     private static let shortest = 12
 
-    init(_ credentials: Credentials) {
+    /// Creates a search for what a request had in `Authorization`.
+    init(_ authorization: Authorization) {
         var secrets: [String] = []
-        switch credentials {
+        switch authorization {
         case .none: break
         case .basic(let username, let password):
-            let encoded = Data("\(username):\(password)".utf8).base64EncodedString()
+            let encoded = Authorization.basicToken(username, password)
             secrets.append(encoded.utf8.count >= Self.shortest ? encoded : "Basic " + encoded)
             if password.utf8.count >= Self.shortest { secrets.append(password) }
+        // The password itself was not sent. Whoever has the hash can try passwords with it.
+        case .digest(let answer): secrets.append(answer.response)
         case .bearer(let token):
             secrets.append(token.utf8.count >= Self.shortest ? token : "Bearer " + token)
         }

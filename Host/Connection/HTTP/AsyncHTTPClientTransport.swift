@@ -61,13 +61,7 @@ struct AsyncHTTPClientTransport: HTTPTransport {
             var outgoing = try HTTPClient.Request(
                 url: request.address.description, method: HTTPMethod(rawValue: request.method),
                 headers: request.headers)
-            switch request.credentials {
-            case .none: break
-            case .basic(let username, let password):
-                let value = HTTPClient.Authorization.basic(username: username, password: password).headerValue
-                outgoing.headers.add(name: "Authorization", value: value)
-            case .bearer(let token): outgoing.headers.add(name: "Authorization", value: "Bearer \(token)")
-            }
+            if let field = request.authorization.field { outgoing.headers.add(name: "Authorization", value: field) }
             if !request.body.isEmpty { outgoing.body = .byteBuffer(ByteBuffer(bytes: request.body)) }
             let body = Body()
             let client = clients.first { $0.thread.loop.inEventLoop } ?? clients[0]

@@ -26,8 +26,8 @@ struct HTTPRequest: Sendable {
     var address: ServerAddress
     var headers: HTTPHeaders
     var body: [UInt8] = []
-    /// The credentials for `Authorization`. They are kept apart from the headers, so that the headers can be printed.
-    var credentials: Credentials = .none
+    /// The proof of the account. It is kept apart from the headers, so that the headers can be printed.
+    var authorization: Authorization = .none
 }
 
 /// An answer whose body has yet to be read. Dropping the body ends the request.

@@ -11,6 +11,13 @@ struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
             let scheme = isTLS ? "https" : "http"
             return port == (isTLS ? 443 : 80) ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
         }
+
+        /// Whether the host is this machine.
+        var isLoopback: Bool {
+            if host == "localhost" || host == "[::1]" { return true }
+            let numbers = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+            return numbers.count == 4 && numbers[0] == 127 && !numbers.contains(nil)
+        }
     }
 
     var origin: Origin
@@ -114,7 +121,10 @@ struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
     /// The address for people and logs, without its query, which may hold private data.
     var withoutQuery: String { "\(origin)\(path)" }
 
-    var description: String { "\(origin)\(path)\(query.isEmpty ? "" : "?")\(query)" }
+    /// The target as the request line has it: path and query.
+    var target: String { "\(path)\(query.isEmpty ? "" : "?")\(query)" }
+
+    var description: String { "\(origin)\(target)" }
 }
 
 extension String {

@@ -34,9 +34,8 @@ extension Connection {
     func multistatus(
         _ question: Question, _ asked: AskedProperties, at address: ServerAddress
     ) async throws(ConnectionError) -> (answer: MultistatusAnswer, address: ServerAddress) {
-        let echo = CredentialsEcho(try usableCredentials().credentials)
         var reply = try await openly(question, at: address)
-        reply.answer.body = GuardedBody(reply.answer.body, echo)
+        reply.answer.body = GuardedBody(reply.answer.body, CredentialsEcho(reply.authorization))
         guard reply.answer.status == 207 else {
             let document = await reply.answer.beginning(atMost: 65_536)
             if reply.answer.status == 401 { try await confirmRefusal(&reply.answer) }

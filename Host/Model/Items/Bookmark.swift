@@ -44,10 +44,18 @@ public struct Bookmark: Hashable, Sendable {
     }
 }
 
-/// The credentials for requests to a server. Their text form does not contain the secret.
+/// The credentials for requests to a server, and the kind of login that they are for. Their text form does not contain
+/// the secret.
 public enum Credentials: Equatable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     case none
+    /// A password for the best kind of login that the server offers: Digest (RFC 7616), or else Basic (RFC 7617). Over
+    /// TLS and to this machine it is Basic, unless the server offers Digest alone.
+    case password(username: String, password: String)
+    /// A password for Basic authentication, which is sent unasked.
     case basic(username: String, password: String)
+    /// A password for Digest authentication. The password itself is never sent.
+    case digest(username: String, password: String)
+    /// A token (RFC 6750).
     case bearer(token: String)
 
     public var description: String { "(credentials)" }

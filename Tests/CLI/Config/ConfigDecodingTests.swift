@@ -223,6 +223,28 @@ private func problems(_ text: String, account: String = "", environment: [String
         #expect(found.count == 1 && found[0].contains(message), "\(found)")
     }
 
+    @Test("C10: a kind of login that does not go with the secret, or that is not there, is told with its place")
+    func logins() throws {
+        let password = "    username: ada\n    password: { env: P }"
+        for word in ["auto", "basic", "digest"] {
+            let account = try decode("", account: password + "\n    auth: \(word)").accounts[0]
+            #expect(account.login.rawValue == word)
+        }
+        #expect(try decode("", account: "    token: { env: T }\n    auth: bearer").accounts[0].login == .bearer)
+        let wrong = [
+            ("    auth: negotiate", "negotiate (Kerberos) is not supported; write auto with a username and a password"),
+            ("    auth: diggest", "`diggest` is not one of auto, basic, digest, bearer; did you mean `digest`?"),
+            ("    auth: digest", "digest needs `username` and `password` beside it"),
+            ("    token: { env: T }\n    auth: basic", "basic needs `username` and `password` beside it"),
+            (password + "\n    auth: bearer", "bearer needs `token` beside it"),
+        ]
+        for (account, message) in wrong {
+            let found = problems("", account: account)
+            let line = 4 + account.split(separator: "\n").count
+            #expect(found.count == 1 && found[0].contains(":\(line):11: `accounts.home.auth`: \(message)"), "\(found)")
+        }
+    }
+
     @Test("H3: environment goes over the file, a flag over both; a value of either is checked")
     func precedence() throws {
         let text = "poll: 10s\nlog: { level: error }\nplugins: { vacuum: { after: 1m } }"

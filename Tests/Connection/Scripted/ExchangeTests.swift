@@ -25,7 +25,7 @@ struct ExchangeTests {
         #expect(request.method == "POST" && request.body == [1, 2])
         #expect(request.address.description == "https://h/ocs/v2.php?format=json")
         #expect(request.headers.first(name: "OCS-APIRequest") == "true")
-        #expect(request.credentials == .basic(username: "ada", password: "secret"))
+        #expect(request.authorization == .basic(username: "ada", password: "secret"))
     }
 
     @Test(
@@ -197,7 +197,7 @@ struct ExchangeTests {
     @Test("K14: a 401 is one request; nothing more is sent until there are new credentials")
     func refused() async throws {
         let transport = ScriptedTransport { request, _ throws(TransportError) in
-            if case .basic(_, "better") = request.credentials { return .status(200) }
+            if case .basic(_, "better") = request.authorization { return .status(200) }
             return .status(401, ["WWW-Authenticate": "Basic realm=\"r\""])
         }
         let connection = Connection("https://h/", over: transport)

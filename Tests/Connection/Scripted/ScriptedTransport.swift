@@ -101,14 +101,14 @@ extension Bookmark {
 extension Connection {
     /// Makes a connection to a scripted server.
     convenience init(
-        _ url: String, username: String? = "ada", clock: HostClock = TestClock.skipping().host, connections: Int = 8,
-        over transport: ScriptedTransport
+        _ url: String, username: String? = "ada",
+        credentials: Credentials = .basic(username: "ada", password: "secret"),
+        clock: HostClock = TestClock.skipping().host, connections: Int = 8, over transport: ScriptedTransport
     ) {
         self.init(
-            bookmark: .at(url, username: username), credentials: .basic(username: "ada", password: "secret"),
+            bookmark: .at(url, username: username), credentials: credentials,
             limits: Limits(connections: connections), clock: clock, logger: Logger(label: "test"),
-            timeLimits: TimeLimits(),
-            transport: transport)
+            timeLimits: TimeLimits(), transport: transport)
     }
 
     /// Returns the entries that a listing passed on, together with the listing's result.

@@ -46,20 +46,6 @@ struct FieldTests {
         #expect(ContentChecksum.all(in: "").isEmpty)
     }
 
-    @Test("the schemes of a challenge, with commas inside quotes and several fields")
-    func challenge() {
-        let digest: HTTPHeaders = ["WWW-Authenticate": #"Digest realm="a, Basic b", qop="auth", nonce="x""#]
-        #expect(Challenge(digest).schemes == ["digest"])
-        #expect(Challenge(digest).isBeyondUs)
-        let both = HTTPHeaders([
-            ("WWW-Authenticate", #"Digest realm="r", nonce="n""#), ("www-authenticate", #"Basic realm="r""#),
-        ])
-        #expect(Challenge(both).schemes == ["digest", "basic"])
-        #expect(!Challenge(both).isBeyondUs)
-        #expect(Challenge(["WWW-Authenticate": #"Negotiate, Bearer realm="r""#]).schemes == ["negotiate", "bearer"])
-        #expect(!Challenge([:]).isBeyondUs)
-    }
-
     @Test("S23: waits double up to a cap, lose a random part, and never undercut Retry-After")
     func backoff() {
         let backoff = Backoff(first: .seconds(1), cap: .seconds(60))

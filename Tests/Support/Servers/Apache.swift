@@ -9,16 +9,11 @@ extension RealServer {
         try Files.makeFolder("\(run)/locks")
         var access = "Require all granted"
         if let user = options.user {
-            try await mustRun("htpasswd", ["-bc", "\(run)/passwords", user.name, user.password])
-            access = """
-                AuthType Basic
-                AuthName test
-                AuthUserFile "\(run)/passwords"
-                Require valid-user
-                """
+            access = try await passwords(of: user, options.login) + "\nRequire valid-user"
         }
         var modules = [
-            "mpm_event", "authn_core", "authn_file", "auth_basic", "authz_core", "authz_user", "mime", "dav", "dav_fs",
+            "mpm_event", "authn_core", "authn_file", "auth_basic", "auth_digest", "authz_core", "authz_user", "mime",
+            "dav", "dav_fs",
         ]
         var tls = ""
         if let certificate = options.certificate {
@@ -65,6 +60,33 @@ extension RealServer {
         return try ChildProcess(
             program, ["-f", "\(run)/apache.conf", "-DFOREGROUND"], output: "\(run)/server.log",
             errors: "\(run)/server.log")
+    }
+
+    /// Writes the file with the user's password.
+    /// - Returns: the settings that require it.
+    private func passwords(
+        of user: (name: String, password: String), _ login: RealServer.Options.Login
+    ) async throws -> String {
+        switch login {
+        case .basic:
+            try await mustRun("htpasswd", ["-bc", "\(run)/passwords", user.name, user.password])
+            return """
+                AuthType Basic
+                AuthName test
+                AuthUserFile "\(run)/passwords"
+                """
+        case .digest(let lifetime):
+            // `htdigest` asks for the password on a terminal.
+            let script = #"printf '%s:test:' "$1"; printf '%s:test:%s' "$1" "$2" | md5sum | cut -d' ' -f1"#
+            let line = try await mustRun("sh", ["-c", script, "sh", user.name, user.password])
+            try Files.write(line, to: "\(run)/passwords")
+            return """
+                AuthType Digest
+                AuthName test
+                AuthUserFile "\(run)/passwords"
+                AuthDigestNonceLifetime \(lifetime)
+                """
+        }
     }
 
     /// Makes the error for a program that is not installed.

@@ -10,8 +10,17 @@ public struct RealServer: Sendable {
 
     /// The options for starting a server.
     public struct Options: Sendable {
-        /// The name and password that the server requires by Basic authentication; nil lets everybody in.
+        /// A kind of login.
+        public enum Login: Sendable {
+            case basic
+            /// Digest, with the seconds that a nonce is good for. WsgiDAV's are good for ever.
+            case digest(lifetime: Int = 300)
+        }
+
+        /// The name and password that the server requires; nil lets everybody in.
         public var user: (name: String, password: String)?
+        /// The kind of login with which the server requires them. rclone has Basic only.
+        public var login = Login.basic
         /// Whether the server grants `Depth: infinity`. Apache is the only program that takes this option.
         public var depthInfinity = false
         /// A certificate and its key, PEM files, for TLS. Apache is the only program that takes this option.

@@ -4,11 +4,13 @@ extension RealServer {
         let environment = try PythonEnvironment.holding("wsgidav")
         // JSON is also YAML, and it can quote any path.
         let users = options.user.map { "{\(quoted($0.name)): {\"password\": \(quoted($0.password))}}" } ?? "true"
+        let isDigest = if case .digest = options.login { true } else { false }
         try Files.write(
             """
             {"host": "127.0.0.1", "port": \(port), "provider_mapping": {"/": \(quoted(data))},
              "simple_dc": {"user_mapping": {"*": \(users)}},
-             "http_authenticator": {"accept_basic": true, "accept_digest": false, "default_to_digest": false},
+             "http_authenticator": {"accept_basic": \(!isDigest), "accept_digest": \(isDigest),
+                                    "default_to_digest": \(isDigest)},
              "lock_storage": true, "property_manager": true, "verbose": 1, "logging": {"enable_loggers": []}}
 
             """, to: "\(run)/wsgidav.yaml")

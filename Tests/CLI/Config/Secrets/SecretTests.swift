@@ -31,9 +31,23 @@ import Testing
         }
         chmod(folder.path + "/secret", 0o600)
         let account = try config("{ file: secret }").accounts[0]
-        guard case .basic("ada", "hunter2") = try await account.readSecret().credentials else {
+        guard case .password("ada", "hunter2") = try await account.readSecret().credentials else {
             Issue.record("other credentials")
             return
+        }
+    }
+
+    @Test("C10: a password is for the kind of login that the config names")
+    func logins() async throws {
+        try folder.write("hunter2\n", to: "secret", mode: 0o600)
+        let all: [(String, Credentials)] = [
+            ("auto", .password(username: "ada", password: "hunter2")),
+            ("basic", .basic(username: "ada", password: "hunter2")),
+            ("digest", .digest(username: "ada", password: "hunter2")),
+        ]
+        for (word, credentials) in all {
+            let account = try config("{ file: secret }, auth: \(word)").accounts[0]
+            #expect(try await account.readSecret().credentials == credentials)
         }
     }
 
