@@ -26,6 +26,7 @@ let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
+let nioSOCKS: Target.Dependency = .product(name: "NIOSOCKS", package: "swift-nio-extras")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 
@@ -82,6 +83,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
@@ -107,7 +109,10 @@ let package = Package(
         host("Vault", ["Model", "CLinux", "Database", "LocalTree", crypto]),
         host(
             "Connection",
-            ["Model", "CExpat", "CLinux", "Threads", http, nioCore, nioPosix, nioHTTP1, nioSSL, crypto, logging]),
+            [
+                "Model", "CExpat", "CLinux", "Threads", http, nioCore, nioPosix, nioHTTP1, nioSSL, nioSOCKS, crypto,
+                logging,
+            ]),
         host("ItemList", ["Model", "Threads", "Database", "LocalTree", "Connection", logging]),
         host("PluginHost", ["Model", "CLarder", "CLinux", "Threads", crypto, logging]),
         host("EventScheduler", ["Model"]),

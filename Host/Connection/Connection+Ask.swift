@@ -92,7 +92,7 @@ extension Connection {
             case .refused(let why):
                 // The credentials are held back at once, without the answer's document. Other requests would be sent
                 // while the document arrives, and it says nothing of interest.
-                let error = ConnectionError(why, at: address.origin)
+                let error = naming(ConnectionError(why, at: address.origin))
                 hold(generation, because: error)
                 throw error
             }
@@ -115,9 +115,10 @@ extension Connection {
         for answer: inout HTTPAnswer, _ question: Question, at origin: ServerAddress.Origin
     ) async -> ConnectionError {
         let document = await answer.beginning(atMost: 16_384)
-        return ConnectionError(
-            status: answer.status, headers: answer.headers, document: document, doing: question.doing, at: origin,
-            now: clock.now())
+        return naming(
+            ConnectionError(
+                status: answer.status, headers: answer.headers, document: document, doing: question.doing, at: origin,
+                now: clock.now()))
     }
 
     /// Executes a request, and repeats it a few times if the connection was closed. The server may close a connection
@@ -145,13 +146,24 @@ extension Connection {
             guard failure == .closed, question.isIdempotent, attempt < pauses.count else {
                 var error = ConnectionError(failure, doing: question.doing, at: request.address.origin)
                 if error.kind == .certificate { error.hint = .text(certificateHint) }
-                throw error
+                throw naming(error)
             }
             do { if pauses[attempt] > .zero { try await clock.sleep(pauses[attempt]) } } catch {
                 throw cancelled(question)
             }
         }
-        throw ConnectionError(.closed, doing: question.doing, at: request.address.origin)
+        throw naming(ConnectionError(.closed, doing: question.doing, at: request.address.origin))
+    }
+
+    /// Returns an error with the account's proxy named, since the proxy may be the one that failed.
+    private func naming(_ error: ConnectionError) -> ConnectionError {
+        guard let proxy = bookmark.proxy,
+            error.isTransient || error.kind == .forbidden || error.kind == .authentication,
+            !error.message.contains("\(proxy)")
+        else { return error }
+        var error = error
+        error.message += ", asked through the proxy \(proxy)"
+        return error
     }
 
     /// Waits for a turn on the network. The caller leaves the gate.

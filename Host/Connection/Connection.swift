@@ -20,12 +20,16 @@ public final class Connection: Sendable {
     let resolver: ServiceResolver
     /// The advice for a person when the server's certificate is not trusted.
     let certificateHint: String
-    /// The network, or the reason why it cannot be used.
-    private let transport: Result<any HTTPTransport, ConnectionError>
+    private let limits: Limits
     private let state: Mutex<State>
 
     private struct State {
         var login: Login
+        /// The network, or the reason why it cannot be used.
+        var transport: Result<any HTTPTransport, ConnectionError>
+        /// The networks before, with other logins for the proxy. Requests may still be under way there.
+        var retired: [any HTTPTransport] = []
+        var proxyLogin: ProxyLogin?
         /// The number of credentials used so far. With it, a late rejection of old credentials does not lock out new
         /// ones.
         var generation = 0
@@ -51,17 +55,18 @@ public final class Connection: Sendable {
     ///   - bookmark: The account's bookmark, with the server's address and the way in which the server proves its
     ///     identity.
     ///   - credentials: The credentials for requests. They are sent to the bookmark's origin only.
+    ///   - proxyLogin: The login for the bookmark's proxy, if it needs one.
     ///   - limits: The limits to keep. `connections` is the largest number of listings and downloads on the network at
     ///     once.
     ///   - clock: The clock that waits between attempts.
     ///   - logger: The logger. It gets one line for each request at level `debug`, without secrets.
     public convenience init(
-        bookmark: Bookmark, credentials: Credentials, limits: Limits = Limits(), clock: HostClock = .system,
-        logger: Logger
+        bookmark: Bookmark, credentials: Credentials, proxyLogin: ProxyLogin? = nil, limits: Limits = Limits(),
+        clock: HostClock = .system, logger: Logger
     ) {
         self.init(
-            bookmark: bookmark, credentials: credentials, limits: limits, clock: clock, logger: logger,
-            timeLimits: TimeLimits())
+            bookmark: bookmark, credentials: credentials, proxyLogin: proxyLogin, limits: limits, clock: clock,
+            logger: logger, timeLimits: TimeLimits())
     }
 
     /// Creates a connection with a given transport and resolver.
@@ -69,8 +74,9 @@ public final class Connection: Sendable {
     ///   - transport: The transport for requests; nil stands for the network.
     ///   - resolver: The resolver that asks the name server for the addresses of services.
     init(
-        bookmark: Bookmark, credentials: Credentials, limits: Limits, clock: HostClock, logger: Logger,
-        timeLimits: TimeLimits, transport: (any HTTPTransport)? = nil, resolver: ServiceResolver = .system
+        bookmark: Bookmark, credentials: Credentials, proxyLogin: ProxyLogin? = nil, limits: Limits, clock: HostClock,
+        logger: Logger, timeLimits: TimeLimits, transport: (any HTTPTransport)? = nil,
+        resolver: ServiceResolver = .system
     ) {
         self.bookmark = bookmark
         self.clock = clock
@@ -80,23 +86,37 @@ public final class Connection: Sendable {
         certificateHint = CertificateTrust.hint(bookmark.trust)
         width = max(1, limits.connections)
         gate = RequestGate(width: width)
-        state = Mutex(State(login: Login(credentials, isProtected: Self.isProtected(bookmark))))
-        if let transport {
-            self.transport = .success(transport)
-        } else {
-            do throws(ConnectionError) {
-                self.transport = .success(
-                    try AsyncHTTPClientTransport(
-                        trust: bookmark.trust, connections: limits.connections, limits: timeLimits))
-            } catch {
-                self.transport = .failure(error)
-            }
+        self.limits = limits
+        let network = transport.map { .success($0) } ?? Self.network(bookmark, proxyLogin, limits, timeLimits)
+        state = Mutex(
+            State(
+                login: Login(credentials, isProtected: Self.isProtected(bookmark)), transport: network,
+                proxyLogin: proxyLogin))
+    }
+
+    private static func network(
+        _ bookmark: Bookmark, _ proxyLogin: ProxyLogin?, _ limits: Limits, _ timeLimits: TimeLimits
+    ) -> Result<any HTTPTransport, ConnectionError> {
+        do throws(ConnectionError) {
+            return .success(
+                try AsyncHTTPClientTransport(
+                    bookmark, proxyLogin: proxyLogin, connections: limits.connections, limits: timeLimits))
+        } catch {
+            return .failure(error)
         }
     }
 
     /// Replaces the credentials. Requests that a rejection held back may be made again, beginning with ``connect()``.
-    public func use(_ credentials: Credentials) {
+    /// - Parameters:
+    ///   - credentials: The credentials for requests.
+    ///   - proxyLogin: The login for the bookmark's proxy, if it needs one.
+    public func use(_ credentials: Credentials, proxyLogin: ProxyLogin? = nil) {
         state.withLock { state in
+            if bookmark.proxy != nil, state.proxyLogin != proxyLogin {
+                if case .success(let old) = state.transport { state.retired.append(old) }
+                state.transport = Self.network(bookmark, proxyLogin, limits, timeLimits)
+                state.proxyLogin = proxyLogin
+            }
             state.login = Login(credentials, isProtected: Self.isProtected(bookmark))
             state.generation += 1
             state.refusal = nil
@@ -115,7 +135,9 @@ public final class Connection: Sendable {
 
     /// Closes all connections. Requests under way fail. Make no request afterwards.
     public func shutdown() async {
+        let (transport, retired) = state.withLock { ($0.transport, $0.retired) }
         if case .success(let transport) = transport { await transport.shutdown() }
+        for transport in retired { await transport.shutdown() }
     }
 
     /// Returns the address of the account's files.
@@ -186,10 +208,12 @@ public final class Connection: Sendable {
     /// A task that downloads and has one of these threads as its preferred executor takes the bytes on the thread on
     /// which they arrive, without a change of threads. The task may block on the disk there.
     public var downloadThreads: [any TaskExecutor] {
-        if case .success(let transport) = transport { transport.downloadThreads } else { [] }
+        if case .success(let transport) = state.withLock({ $0.transport }) { transport.downloadThreads } else { [] }
     }
 
-    func usableTransport() throws(ConnectionError) -> any HTTPTransport { try transport.get() }
+    func usableTransport() throws(ConnectionError) -> any HTTPTransport {
+        try state.withLock { $0.transport }.get()
+    }
 
     /// Checks that the credentials may be sent.
     /// - Returns: Their generation.
@@ -215,10 +239,11 @@ public final class Connection: Sendable {
         throw ConnectionError(.unreachable, "the account got other credentials while the server was asked")
     }
 
-    /// Whether what is sent to an account's server cannot be read on the way: over TLS, and on this machine.
+    /// Whether what is sent to an account's server cannot be read on the way: over TLS, and on this machine without a
+    /// proxy.
     private static func isProtected(_ bookmark: Bookmark) -> Bool {
         guard let origin = try? ServerAddress(bookmark.url).origin else { return false }
-        return origin.isTLS || origin.isLoopback
+        return origin.isTLS || origin.isLoopback && bookmark.proxy == nil
     }
 
     /// Holds back the credentials of a generation, because sending a wrong password again and again locks an account.

@@ -15,14 +15,16 @@ struct AccountConfig: Hashable, Sendable {
     var bookmark: Bookmark
     var secret: Secret
     var login = Login.auto
+    var proxyLogin = ProxySetting.Login.none
 
     /// Reads the secret anew, so that a changed secret is found.
     /// - Throws: `config`, with the place in the config and without any part of the secret.
     func readSecret() async throws(Failure) -> AccountSecret {
         // The file's mark is taken before the file is read. If the file is written in between, its mark differs from
         // this one and the file is read again.
+        let proxyLogin = try await proxyLogin.read()
         switch secret {
-        case .none: return AccountSecret(.none)
+        case .none: return AccountSecret(.none, proxyLogin: proxyLogin)
         case .password(let secret):
             let writing = secret.source.writing
             let (username, password) = (bookmark.username ?? "", try await secret.read())
@@ -32,10 +34,10 @@ struct AccountConfig: Hashable, Sendable {
                 case .digest: .digest(username: username, password: password)
                 case .auto, .bearer: .password(username: username, password: password)
                 }
-            return AccountSecret(credentials, writing: writing)
+            return AccountSecret(credentials, writing: writing, proxyLogin: proxyLogin)
         case .token(let secret):
             let writing = secret.source.writing
-            return AccountSecret(.bearer(token: try await secret.read()), writing: writing)
+            return AccountSecret(.bearer(token: try await secret.read()), writing: writing, proxyLogin: proxyLogin)
         }
     }
 }
@@ -57,6 +59,8 @@ extension AccountConfig {
         let username = map.take("username").flatMap { decoding.text($0, at: keyPath + ".username") }
         secret = Self.secret(&map, hasUsername: username != nil)
         login = Self.login(&map, value.pairs?["auth"], value.pairs ?? [])
+        let proxy = ProxySetting(map.take("proxy"), at: keyPath + ".proxy", for: address, in: decoding)
+        proxyLogin = proxy.login
         let trust = Self.trust(map.take("tls"), at: keyPath + ".tls", in: decoding)
         let vault = Self.vault(&map, name: name)
         let files = map.take("files").flatMap { decoding.path($0, at: keyPath + ".files") }
@@ -76,7 +80,8 @@ extension AccountConfig {
         guard let name, let address, let vault else { return nil }
         if files == nil { decoding.show(keyPath + ".files", .string(vault + "/files"), .builtIn) }
         bookmark = Bookmark(
-            name: name, url: address, username: username, trust: trust, vault: vault, files: files ?? vault + "/files",
+            name: name, url: address, username: username, trust: trust, proxy: proxy.proxy, vault: vault,
+            files: files ?? vault + "/files",
             localChanges: changes)
     }
 

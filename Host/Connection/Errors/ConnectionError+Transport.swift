@@ -46,6 +46,8 @@ extension ConnectionError {
                 "the answer of \(origin) contains the account's credentials while \(doing): Larder does not pass the "
                     + "answer on",
                 hint: "switch off the pages that show requests on the server, such as a debugging page")
+        case .proxy(let proxy, let problem):
+            self.init(problem, of: proxy, to: origin)
         case .badRequest(let reason):
             self.init(
                 .badAddress, "\(doing) is not possible at \(origin): \(reason)",
@@ -57,5 +59,28 @@ extension ConnectionError {
         }
         if case .timedOut = error { isTimeout = true }
         if case .closed = error { isClosed = true }
+    }
+
+    private init(_ problem: TransportError.ProxyProblem, of proxy: String, to origin: ServerAddress.Origin) {
+        let place = "proxy in the account's config, or the variables https_proxy, http_proxy and all_proxy"
+        switch problem {
+        case .unreachable(let why):
+            self.init(
+                .unreachable, "cannot connect to the proxy \(proxy): \(why)",
+                hint: "check that the proxy is running, and \(place)")
+        case .wantsLogin(let hasLogin):
+            self.init(
+                .authentication,
+                hasLogin
+                    ? "the proxy \(proxy) does not accept its username and password"
+                    : "the proxy \(proxy) asks for a username and a password that Larder does not have for it",
+                hint: "check \(place)", status: 407)
+        case .refuses(let why):
+            self.init(
+                .unreachable,
+                "the proxy \(proxy) does not connect to \(origin)" + (why.map { ": \($0)" } ?? ""),
+                hint: "check that the server is running, and that the proxy allows this address and the login for it; "
+                    + "`proxy: none` in the account's config goes without the proxy")
+        }
     }
 }

@@ -16,17 +16,23 @@ struct AsyncHTTPClientTransport: HTTPTransport {
     /// The first client serves requests from every other thread. Each further client serves the tasks on its own
     /// thread.
     private let clients: [Client]
+    private let route: ProxyRoute
 
     /// The connections beside those of listings and downloads: for requests of event loops, and for what servers push.
     private static let ungated = 6
 
     /// Creates a transport.
     /// - Parameters:
-    ///   - trust: The certificates to trust.
+    ///   - bookmark: The account, with the certificates to trust and the proxy to use.
+    ///   - proxyLogin: The login for the proxy.
     ///   - connections: The largest number of listings and downloads at a time.
     ///   - limits: The time limits of requests.
     /// - Throws: The error for a file of authorities that cannot be used.
-    init(trust: Bookmark.Trust, connections: Int, limits: TimeLimits = TimeLimits()) throws(ConnectionError) {
+    init(
+        _ bookmark: Bookmark, proxyLogin: ProxyLogin?, connections: Int, limits: TimeLimits = TimeLimits()
+    ) throws(ConnectionError) {
+        let (trust, route) = (bookmark.trust, ProxyRoute(bookmark, proxyLogin))
+        self.route = route
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: try CertificateTrust.configuration(for: trust),
             // Redirects are decided in one place, which keeps method, body and credentials together.
@@ -41,12 +47,15 @@ struct AsyncHTTPClientTransport: HTTPTransport {
         let prepare: @Sendable (any Channel) -> EventLoopFuture<Void> = { channel in
             let loop = channel.eventLoop
             return SocketOptions.set(on: channel).flatMap {
+                route.prepare(channel)
+            }.flatMap {
                 guard case .fingerprint(let expected) = trust else { return loop.makeSucceededVoidFuture() }
                 return CertificateTrust.check(expected, on: channel)
             }
         }
         configuration.http1_1ConnectionDebugInitializer = prepare
         configuration.http2ConnectionDebugInitializer = prepare
+        configuration.proxy = route.tunnel
         // The traces are not used.
         configuration.tracing.tracer = nil
         clients = ([.common] + NetworkThread.downloads).map { thread in
@@ -58,9 +67,10 @@ struct AsyncHTTPClientTransport: HTTPTransport {
 
     func execute(_ request: HTTPRequest, timeLimit: Duration) async throws(TransportError) -> HTTPAnswer {
         do {
+            var headers = request.headers
             var outgoing = try HTTPClient.Request(
-                url: request.address.description, method: HTTPMethod(rawValue: request.method),
-                headers: request.headers)
+                url: route.url(of: request.address, &headers), method: HTTPMethod(rawValue: request.method))
+            outgoing.headers = headers
             if let field = request.authorization.field { outgoing.headers.add(name: "Authorization", value: field) }
             if !request.body.isEmpty { outgoing.body = .byteBuffer(ByteBuffer(bytes: request.body)) }
             let body = Body()
@@ -74,9 +84,10 @@ struct AsyncHTTPClientTransport: HTTPTransport {
             } onCancel: { [stream = body.stream] in
                 stream.cancel()
             }
+            if let problem = route.problem(with: Int(head.status.code)) { throw problem }
             return HTTPAnswer(status: Int(head.status.code), headers: head.headers, body: body)
         } catch {
-            throw TransportError(error, before: .head)
+            throw route.meaning(of: error)
         }
     }
 

@@ -63,10 +63,19 @@ enum TransportError: Error, Equatable {
     case notHTTP(String)
     /// An answer that holds the account's credentials, for a caller that may not see them.
     case repeatsCredentials
+    /// A proxy, by its address, that does not pass requests on.
+    case proxy(String, ProxyProblem)
     /// A request that cannot be sent.
     case badRequest(String)
     case cancelled
     case shutDown
+
+    enum ProxyProblem: Equatable {
+        case unreachable(String)
+        case wantsLogin(hasLogin: Bool)
+        /// The proxy does not connect to the server, with its reason if it gave one.
+        case refuses(String?)
+    }
 
     enum Stage: Equatable {
         case connecting, head, body

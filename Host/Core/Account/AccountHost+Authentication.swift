@@ -87,7 +87,7 @@ extension AccountHost {
         await loops.suspend()
         engine.setOnline(false)
         state.retry(with: secret)
-        connection.use(secret.credentials)
+        connection.use(secret.credentials, proxyLogin: secret.proxyLogin)
     }
 
     /// Returns the secret as its source has it now, or the last secret if the source cannot be read.

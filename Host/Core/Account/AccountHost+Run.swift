@@ -179,10 +179,12 @@ extension AccountHost {
             try await pause(refused)
         }
         let (last, secret) = (state.secret, await readSecret())
-        let isNew = secret.credentials != last.credentials || secret.writing != last.writing
+        let isNew =
+            secret.credentials != last.credentials || secret.writing != last.writing
+            || secret.proxyLogin != last.proxyLogin
         guard refused.tries(hasNewSecret: isNew, at: clock.monotonic()) else { return false }
         state.retry(with: secret)
-        connection.use(secret.credentials)
+        connection.use(secret.credentials, proxyLogin: secret.proxyLogin)
         return true
     }
 

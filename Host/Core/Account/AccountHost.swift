@@ -88,7 +88,7 @@ public final class AccountHost: Sendable {
             try Vault.open(at: bookmark.vault, files: bookmark.files, clock: system.now)
         }
         let connection = options.connect(
-            bookmark, secret.credentials, process.settings.limits, system, logger)
+            bookmark, secret, process.settings.limits, system, logger)
         do {
             let state = AccountState(
                 secret, clock: try await vault.database.read { try ClockSanity($0, clock: system) })

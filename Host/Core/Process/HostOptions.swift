@@ -20,8 +20,9 @@ public struct HostOptions: Sendable {
     /// Returns the words for advice in what the host keeps for others to read: notes in the vault and in the database.
     public var words: @Sendable (Advice) -> String
     /// Creates the connection to an account's server.
-    package var connect: @Sendable (Bookmark, Credentials, Limits, HostClock, Logger) -> Connection = {
-        Connection(bookmark: $0, credentials: $1, limits: $2, clock: $3, logger: $4)
+    package var connect: @Sendable (Bookmark, AccountSecret, Limits, HostClock, Logger) -> Connection = {
+        Connection(
+            bookmark: $0, credentials: $1.credentials, proxyLogin: $1.proxyLogin, limits: $2, clock: $3, logger: $4)
     }
 
     /// Creates options with the standard connection.

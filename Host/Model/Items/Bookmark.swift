@@ -22,6 +22,8 @@ public struct Bookmark: Hashable, Sendable {
     public var username: String?
     /// The trust against which the server's certificate is checked.
     public var trust: Trust
+    /// The proxy that requests go through, if there is one.
+    public var proxy: Proxy?
     /// The absolute path of the vault's folder.
     public var vault: String
     /// The absolute path of the folder of the local copies.
@@ -31,13 +33,14 @@ public struct Bookmark: Hashable, Sendable {
 
     /// Creates a bookmark.
     public init(
-        name: String, url: String, username: String?, trust: Trust = .system, vault: String, files: String,
-        localChanges: LocalChanges = .report
+        name: String, url: String, username: String?, trust: Trust = .system, proxy: Proxy? = nil, vault: String,
+        files: String, localChanges: LocalChanges = .report
     ) {
         self.name = name
         self.url = url
         self.username = username
         self.trust = trust
+        self.proxy = proxy
         self.vault = vault
         self.files = files
         self.localChanges = localChanges

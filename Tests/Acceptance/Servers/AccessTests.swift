@@ -1,3 +1,4 @@
+import DemoServer
 import TestServer
 import TestSupport
 import Testing
@@ -30,6 +31,51 @@ import Testing
                 let wrong = try await account.larder("run", "--once")
                 #expect(wrong.exitCode == 77 && wrong.errors.contains("check username, password"), "\(wrong.summary)")
                 #expect(try await server.requests().count { $0.status == 401 } <= 3)
+            }
+        }
+    }
+
+    @Test("C11 C1: a proxy from the config or from a variable is used, with its login in no output")
+    func proxy() async throws {
+        let login = (name: "eve", password: "proxy-secret")
+        try await withTemporaryFolder { folder in
+            try await TestServer.running { server in
+                server.tree.put("/a", "text")
+                try await withProxy(.http, login: login, connectPort: 443) { proxy in
+                    let url = "http://127.0.0.1:\(proxy.port)"
+                    try Files.write(login.password, to: "\(folder)/proxy-password", mode: 0o600)
+                    let named = """
+                        proxy: { url: "\(url)", username: \(login.name), \
+                        password: { file: "\(folder)/proxy-password" } }
+                        """
+                    var account = try Account(in: folder, server, more: [named])
+                    #expect(try await account.larder("pin", "/").exitCode == 0)
+                    let run = try await account.larder("--log-level", "trace", "run", "--once")
+                    #expect(run.exitCode == 0, "\(run.summary)")
+                    #expect(try account.text("a") == "text")
+                    #expect(try await proxy.log().contains("PROPFIND http://127.0.0.1:"))
+
+                    try Files.write("wrong-secret", to: "\(folder)/proxy-password", mode: 0o600)
+                    let wrong = try await account.larder("--log-level", "trace", "run", "--once")
+                    #expect(wrong.exitCode != 0 && wrong.errors.contains("the proxy \(url)"), "\(wrong.summary)")
+                    let status = try await account.larder("--json", "status")
+                    account = try Account(in: folder, server)
+                    account.larder.environment = ["http_proxy": "http://127.0.0.1:\(proxy.port)"]
+                    let without = try await account.larder("run", "--once")
+                    #expect(without.exitCode == 77, "\(without.summary)")
+                    #expect(without.errors.contains("the proxy \(url) asks for a username and a password"))
+                    let given = "http://\(login.name):\(login.password)@127.0.0.1:\(proxy.port)"
+                    account.larder.environment = ["http_proxy": given]
+                    let shown = try await account.larder("config", "show")
+                    #expect(shown.output.contains(url) && shown.output.contains("http_proxy"), "\(shown.summary)")
+                    let last = try await account.larder("--log-level", "trace", "run", "--once")
+                    #expect(last.exitCode == 0, "\(last.summary)")
+                    for result in [run, wrong, status, without, shown, last] {
+                        for secret in [login.password, "wrong-secret"] {
+                            #expect(!(result.output + result.errors).contains(secret))
+                        }
+                    }
+                }
             }
         }
     }

@@ -96,9 +96,9 @@ struct OneThreadAccount: Sendable {
         var options = HostOptions(
             clock: executor.clock, logger: logger, builtInPlugins: hasPlugins ? try AccountFixture.plugins() : folder,
             probe: [try Build.larder, "__probe"], person: { "ada" })
-        options.connect = { bookmark, credentials, limits, clock, logger in
+        options.connect = { bookmark, secret, limits, clock, logger in
             Connection(
-                bookmark: bookmark, credentials: credentials, limits: limits, clock: clock, logger: logger,
+                bookmark: bookmark, credentials: secret.credentials, limits: limits, clock: clock, logger: logger,
                 timeLimits: TimeLimits(), transport: server)
         }
         self.options = options
