@@ -157,9 +157,10 @@ extension Connection {
 
     /// Returns an error with the account's proxy named, since the proxy may be the one that failed.
     private func naming(_ error: ConnectionError) -> ConnectionError {
-        guard let proxy = bookmark.proxy,
-            error.isTransient || error.kind == .forbidden || error.kind == .authentication,
-            !error.message.contains("\(proxy)")
+        let kinds: [ConnectionError.Kind] = [
+            .unreachable, .serverError, .maintenance, .authentication, .forbidden, .protocolViolation,
+        ]
+        guard let proxy = bookmark.proxy, kinds.contains(error.kind), !error.message.contains("\(proxy)")
         else { return error }
         var error = error
         error.message += ", asked through the proxy \(proxy)"

@@ -56,6 +56,8 @@ struct AsyncHTTPClientTransport: HTTPTransport {
         configuration.http1_1ConnectionDebugInitializer = prepare
         configuration.http2ConnectionDebugInitializer = prepare
         configuration.proxy = route.tunnel
+        // Some proxies close a connection after each answer without saying so.
+        if case .forward = route { configuration.maximumUsesPerConnection = 1 }
         // The traces are not used.
         configuration.tracing.tracer = nil
         clients = ([.common] + NetworkThread.downloads).map { thread in
