@@ -145,7 +145,7 @@ extension Connection {
             }
             guard failure == .closed, question.isIdempotent, attempt < pauses.count else {
                 var error = ConnectionError(failure, doing: question.doing, at: request.address.origin)
-                if error.kind == .certificate { error.hint = .text(certificateHint) }
+                if case .certificate = failure { error.hint = .text(certificateHint) }
                 throw naming(error)
             }
             do { if pauses[attempt] > .zero { try await clock.sleep(pauses[attempt]) } } catch {

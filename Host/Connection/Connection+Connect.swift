@@ -190,11 +190,10 @@ extension Connection {
                 }
             throw ConnectionError(.badAddress, "the url of account \(bookmark.name) cannot be used: \(why)", hint: hint)
         }
-        if bookmark.trust != .system, !address.origin.isTLS {
+        if bookmark.trust != .system || bookmark.clientCertificate != nil, !address.origin.isTLS {
             throw ConnectionError(
                 .badAddress,
-                "the url of account \(bookmark.name) is not https, so the server cannot prove its identity, as tls "
-                    + "requires",
+                "the url of account \(bookmark.name) is not https, so no certificate can be shown, as tls requires",
                 hint: "change the url to https://, or remove tls from the config")
         }
         return address.asFolder

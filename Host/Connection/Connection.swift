@@ -87,7 +87,8 @@ public final class Connection: Sendable {
         width = max(1, limits.connections)
         gate = RequestGate(width: width)
         self.limits = limits
-        let network = transport.map { .success($0) } ?? Self.network(bookmark, proxyLogin, limits, timeLimits)
+        let network =
+            transport.map { .success($0) } ?? Self.network(bookmark, proxyLogin, limits, timeLimits, clock.now())
         state = Mutex(
             State(
                 login: Login(credentials, isProtected: Self.isProtected(bookmark)), transport: network,
@@ -95,12 +96,13 @@ public final class Connection: Sendable {
     }
 
     private static func network(
-        _ bookmark: Bookmark, _ proxyLogin: ProxyLogin?, _ limits: Limits, _ timeLimits: TimeLimits
+        _ bookmark: Bookmark, _ proxyLogin: ProxyLogin?, _ limits: Limits, _ timeLimits: TimeLimits,
+        _ now: Timestamp
     ) -> Result<any HTTPTransport, ConnectionError> {
         do throws(ConnectionError) {
             return .success(
                 try AsyncHTTPClientTransport(
-                    bookmark, proxyLogin: proxyLogin, connections: limits.connections, limits: timeLimits))
+                    bookmark, now: now, proxyLogin: proxyLogin, connections: limits.connections, limits: timeLimits))
         } catch {
             return .failure(error)
         }
@@ -112,9 +114,10 @@ public final class Connection: Sendable {
     ///   - proxyLogin: The login for the bookmark's proxy, if it needs one.
     public func use(_ credentials: Credentials, proxyLogin: ProxyLogin? = nil) {
         state.withLock { state in
-            if bookmark.proxy != nil, state.proxyLogin != proxyLogin {
+            // The files of the account's own certificate may have been written anew.
+            if bookmark.clientCertificate != nil || bookmark.proxy != nil && state.proxyLogin != proxyLogin {
                 if case .success(let old) = state.transport { state.retired.append(old) }
-                state.transport = Self.network(bookmark, proxyLogin, limits, timeLimits)
+                state.transport = Self.network(bookmark, proxyLogin, limits, timeLimits, clock.now())
                 state.proxyLogin = proxyLogin
             }
             state.login = Login(credentials, isProtected: Self.isProtected(bookmark))

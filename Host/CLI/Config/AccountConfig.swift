@@ -61,7 +61,7 @@ extension AccountConfig {
         login = Self.login(&map, value.pairs?["auth"], value.pairs ?? [])
         let proxy = ProxySetting(map.take("proxy"), at: keyPath + ".proxy", for: address, in: decoding)
         proxyLogin = proxy.login
-        let trust = Self.trust(map.take("tls"), at: keyPath + ".tls", in: decoding)
+        let (trust, client) = Self.certificates(map.take("tls"), at: keyPath + ".tls", in: decoding)
         let vault = Self.vault(&map, name: name)
         let files = map.take("files").flatMap { decoding.path($0, at: keyPath + ".files") }
         let changes = map.scalar(
@@ -80,7 +80,8 @@ extension AccountConfig {
         guard let name, let address, let vault else { return nil }
         if files == nil { decoding.show(keyPath + ".files", .string(vault + "/files"), .builtIn) }
         bookmark = Bookmark(
-            name: name, url: address, username: username, trust: trust, proxy: proxy.proxy, vault: vault,
+            name: name, url: address, username: username, trust: trust, clientCertificate: client, proxy: proxy.proxy,
+            vault: vault,
             files: files ?? vault + "/files",
             localChanges: changes)
     }
@@ -127,10 +128,39 @@ extension AccountConfig {
         return login
     }
 
-    private static func trust(_ pair: ConfigPair?, at keyPath: String, in decoding: ConfigDecoding) -> Bookmark.Trust {
+    private static func certificates(
+        _ pair: ConfigPair?, at keyPath: String, in decoding: ConfigDecoding
+    ) -> (Bookmark.Trust, Bookmark.ClientCertificate?) {
         var map = ConfigMap(pair?.value, at: keyPath, in: decoding)
-        let (word, file, print) = (map.take("trust"), map.take("ca"), map.take("fingerprint"))
+        let trust = trust(&map, pair, at: keyPath, in: decoding)
+        let (certificate, key) = (map.take("certificate"), map.take("key"))
         map.refuseUnknown()
+        if (certificate == nil) != (key == nil) {
+            decoding.refuse(
+                (certificate ?? key)?.source ?? map.source,
+                "`\(keyPath)` needs both `certificate` and `key`, or neither")
+        }
+        guard let certificate, let key, let file = decoding.path(certificate, at: keyPath + ".certificate"),
+            let keyFile = decoding.path(key, at: keyPath + ".key")
+        else { return (trust, nil) }
+        decoding.refuseReadableByAll(keyFile, key.value.source, keyPath + ".key")
+        let client = Bookmark.ClientCertificate(certificate: file, key: keyFile)
+        let source = certificate.value.source
+        decoding.laterChecks.append {
+            do throws(Failure) {
+                try ServerTrust.check(client)
+                return nil
+            } catch {
+                return ConfigProblem(source: source, message: "`\(keyPath)`: \(error.message)")
+            }
+        }
+        return (trust, client)
+    }
+
+    private static func trust(
+        _ map: inout ConfigMap, _ pair: ConfigPair?, at keyPath: String, in decoding: ConfigDecoding
+    ) -> Bookmark.Trust {
+        let (word, file, print) = (map.take("trust"), map.take("ca"), map.take("fingerprint"))
         let given = [word, file, print].compactMap { $0 }
         if given.count > 1 {
             decoding.refuse(

@@ -30,6 +30,14 @@ extension ConnectionError {
             self.init(
                 .certificate, "the certificate of \(origin) is not trusted: \(reason)\(found)",
                 hint: CertificateTrust.hint(.system))
+        case .clientCertificate(nil):
+            self.init(
+                .certificate, "\(origin) asks for a certificate of the account's",
+                hint: "set certificate and key in tls of the account's config; whoever runs the server gives them")
+        case .clientCertificate(let why?):
+            self.init(
+                .certificate, "\(origin) refuses the certificate of the account: \(why)",
+                hint: "check certificate in tls of the account's config, or ask whoever runs the server for a new one")
         case .notTLS:
             self.init(
                 .unreachable, "no secure connection to \(origin): the server does not speak TLS at this port",

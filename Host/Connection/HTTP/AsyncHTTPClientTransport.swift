@@ -23,18 +23,22 @@ struct AsyncHTTPClientTransport: HTTPTransport {
 
     /// Creates a transport.
     /// - Parameters:
-    ///   - bookmark: The account, with the certificates to trust and the proxy to use.
+    ///   - bookmark: The account, with the certificates to trust, its own certificate and the proxy to use.
+    ///   - now: The time at which the account's own certificate has to be valid.
     ///   - proxyLogin: The login for the proxy.
     ///   - connections: The largest number of listings and downloads at a time.
     ///   - limits: The time limits of requests.
-    /// - Throws: The error for a file of authorities that cannot be used.
+    /// - Throws: The error for a file of authorities, or a certificate of the account's own, that cannot be used.
     init(
-        _ bookmark: Bookmark, proxyLogin: ProxyLogin?, connections: Int, limits: TimeLimits = TimeLimits()
+        _ bookmark: Bookmark, now: Timestamp, proxyLogin: ProxyLogin?, connections: Int,
+        limits: TimeLimits = TimeLimits()
     ) throws(ConnectionError) {
+        var tls = try CertificateTrust.configuration(for: bookmark.trust)
+        if let client = bookmark.clientCertificate { try ClientIdentity.add(client, to: &tls, now: now) }
         let (trust, route) = (bookmark.trust, ProxyRoute(bookmark, proxyLogin))
         self.route = route
         var configuration = HTTPClient.Configuration(
-            tlsConfiguration: try CertificateTrust.configuration(for: trust),
+            tlsConfiguration: tls,
             // Redirects are decided in one place, which keeps method, body and credentials together.
             redirectConfiguration: .disallow,
             timeout: .init(connect: .init(limits.connecting), read: .init(limits.silence)),

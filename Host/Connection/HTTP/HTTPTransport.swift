@@ -55,6 +55,8 @@ enum TransportError: Error, Equatable {
     case closed
     /// A server's certificate that is not trusted.
     case certificate(reason: String, fingerprint: [UInt8]?)
+    /// A server that wants a certificate of the account's and got none (nil), or does not accept it, with the reason.
+    case clientCertificate(String?)
     /// An answering peer that does not speak TLS.
     case notTLS
     /// A failed agreement on TLS for another reason.

@@ -15,6 +15,7 @@ extension TransportError {
         case let error as HTTPClientError: self = Self.meaning(of: error, stage)
         case let error as NIOConnectionError: self = Self.meaning(of: error)
         case let error as NIOSSLError: self = Self.meaning(of: error)
+        case let error as BoringSSLError: self = ClientIdentity.refusal(in: "\(error)") ?? .closed
         case let error as NIOSSLExtraError:
             self =
                 error == .failedToValidateHostname || error == .serverHostnameImpossibleToMatch
@@ -71,6 +72,7 @@ extension TransportError {
             if text.contains("CERTIFICATE_VERIFY_FAILED") {
                 return .certificate(reason: "no trusted authority signed it, or it has expired", fingerprint: nil)
             }
+            if let refusal = ClientIdentity.refusal(in: text) { return refusal }
             if text.contains("WRONG_VERSION_NUMBER") || text.contains("HTTP_REQUEST") {
                 return .notTLS
             }

@@ -9,4 +9,10 @@ public enum ServerTrust {
     public static func check(_ trust: Bookmark.Trust) throws(Failure) {
         do throws(ConnectionError) { try CertificateTrust.check(trust) } catch { throw error.failure }
     }
+
+    /// Reads the account's own certificate and its key.
+    /// - Throws: `.denied` if they cannot be used now.
+    public static func check(_ client: Bookmark.ClientCertificate) throws(Failure) {
+        do throws(ConnectionError) { try ClientIdentity.check(client, now: .now()) } catch { throw error.failure }
+    }
 }

@@ -11,6 +11,17 @@ public struct Bookmark: Hashable, Sendable {
         case fingerprint([UInt8])
     }
 
+    /// The account's own certificate, by which it proves its identity to the server.
+    public struct ClientCertificate: Hashable, Sendable {
+        /// The absolute path of a PEM file with the certificate and those that lead from it to its authority.
+        public var certificate: String
+        /// The absolute path of a PEM file with the certificate's private key.
+        public var key: String
+
+        /// Creates a certificate from its files.
+        public init(certificate: String, key: String) { (self.certificate, self.key) = (certificate, key) }
+    }
+
     /// The treatment of copies that were changed here.
     public enum LocalChanges: String, Hashable, Sendable { case report, ignore }
 
@@ -22,6 +33,8 @@ public struct Bookmark: Hashable, Sendable {
     public var username: String?
     /// The trust against which the server's certificate is checked.
     public var trust: Trust
+    /// The account's own certificate, if it has one.
+    public var clientCertificate: ClientCertificate?
     /// The proxy that requests go through, if there is one.
     public var proxy: Proxy?
     /// The absolute path of the vault's folder.
@@ -33,13 +46,15 @@ public struct Bookmark: Hashable, Sendable {
 
     /// Creates a bookmark.
     public init(
-        name: String, url: String, username: String?, trust: Trust = .system, proxy: Proxy? = nil, vault: String,
-        files: String, localChanges: LocalChanges = .report
+        name: String, url: String, username: String?, trust: Trust = .system,
+        clientCertificate: ClientCertificate? = nil, proxy: Proxy? = nil, vault: String, files: String,
+        localChanges: LocalChanges = .report
     ) {
         self.name = name
         self.url = url
         self.username = username
         self.trust = trust
+        self.clientCertificate = clientCertificate
         self.proxy = proxy
         self.vault = vault
         self.files = files

@@ -79,4 +79,40 @@ import Testing
             }
         }
     }
+
+    @Test("C14: a certificate of the account's own lets it in; a wrong one is 77 with what to do")
+    func clientCertificate() async throws {
+        try await withTemporaryFolder { folder in
+            let authority = try await Certificate.make(in: folder, name: "authority")
+            _ = try await Certificate.make(in: folder, name: "own", signedBy: authority)
+            let other = try await Certificate.make(in: folder, name: "other", signedBy: authority)
+            var options = Account.withLogin
+            options.certificate = try await Certificate.make(in: folder, signedBy: authority)
+            options.clientAuthority = authority
+            try Files.write("text", to: "\(folder)/data/a")
+            try await withServer(.apache, data: "\(folder)/data", options: options) { server in
+                func account(_ files: String) throws -> Account {
+                    try Account(
+                        in: folder, url: server.url, user: Account.login.name, password: Account.login.password,
+                        more: ["tls: { ca: authority.pem\(files) }"])
+                }
+                let right = try account(", certificate: own.pem, key: own.key")
+                #expect(try await right.larder("config", "validate").exitCode == 0)
+                #expect(try await right.larder("pin", "/").exitCode == 0)
+                let run = try await right.larder("run", "--once")
+                #expect(run.exitCode == 0, "\(run.summary)")
+                #expect(try right.text("a") == "text")
+                for (files, message) in [
+                    ("", "set certificate and key in tls"),
+                    (", certificate: own.pem, key: other.key", "does not belong to the client certificate"),
+                    (", certificate: none.pem, key: own.key", "cannot be read as PEM"),
+                ] {
+                    let result = try await account(files).larder("run", "--once")
+                    #expect(result.exitCode == 77 && result.errors.contains(message), "\(files)\n\(result.summary)")
+                }
+                let wrong = try await account(", certificate: own.pem, key: \(other.key)").larder("config", "validate")
+                #expect(wrong.exitCode == 78 && wrong.errors.contains("config.yaml:7:"), "\(wrong.summary)")
+            }
+        }
+    }
 }

@@ -223,6 +223,30 @@ private func problems(_ text: String, account: String = "", environment: [String
         #expect(found.count == 1 && found[0].contains(message), "\(found)")
     }
 
+    @Test("C14: a certificate of the account's own has a key, whose file is not everybody's")
+    func clientCertificates() throws {
+        let folder = TemporaryFolder()
+        try folder.write("key", to: "own.key", mode: 0o640)
+        try folder.write("key", to: "open.key", mode: 0o644)
+        let files = "certificate: certs/own.pem, key: \(folder.path)/own.key"
+        let account = try decode(
+            "", account: "    tls: { fingerprint: \(String(repeating: "ab", count: 32)), \(files) }"
+        )
+        .accounts[0].bookmark
+        #expect(account.clientCertificate?.certificate == "/etc/larder/certs/own.pem")
+        #expect(account.clientCertificate?.key == "\(folder.path)/own.key")
+        #expect(account.trust == .fingerprint(Array(repeating: 0xab, count: 32)))
+        #expect(
+            problems("", account: "    tls: { certificate: own.pem }") == [
+                "/etc/larder/config.yaml:5:12: `accounts.home.tls` needs both `certificate` and `key`, or neither"
+            ])
+        #expect(
+            problems("", account: "    tls: { certificate: a, key: \(folder.path)/open.key }") == [
+                "/etc/larder/config.yaml:5:33: `accounts.home.tls.key`: everybody can read \(folder.path)/open.key; "
+                    + "run `chmod o= \(folder.path)/open.key`"
+            ])
+    }
+
     @Test("C10: a kind of login that does not go with the secret, or that is not there, is told with its place")
     func logins() throws {
         let password = "    username: ada\n    password: { env: P }"

@@ -81,6 +81,18 @@ struct CertificateTests {
         }
     }
 
+    @Test("C4: a server's own certificate that signs itself and may sign no other is taken as the file of authorities")
+    func ownSelfSigned() async throws {
+        try await withTemporaryFolder { folder in
+            let right = try await Certificate.make(in: folder, mayNotSign: true)
+            let other = try await Certificate.make(in: folder, name: "other", mayNotSign: true)
+            #expect(try await outcome(right, .authorities(file: right.file)).result.get().hasFiles)
+            let (refused, requests) = try await outcome(right, .authorities(file: other.file))
+            let error = #expect(throws: ConnectionError.self) { try refused.get() }
+            #expect(error?.kind == .certificate && requests == 0)
+        }
+    }
+
     @Test("C4: http:// where TLS is spoken, and https:// where it is not, say so")
     func otherScheme() async throws {
         try await withTemporaryFolder { folder in

@@ -23,6 +23,9 @@ extension RealServer {
                 SSLCertificateFile "\(certificate.file)"
                 SSLCertificateKeyFile "\(certificate.key)"
                 """
+            if let authority = options.clientAuthority {
+                tls += "\nSSLVerifyClient require\nSSLCACertificateFile \"\(authority.file)\""
+            }
         }
         try Files.write("text/plain txt\nimage/jpeg jpg\napplication/pdf pdf\n", to: "\(run)/types")
         let load = modules.map { "LoadModule \($0)_module /usr/lib/apache2/modules/mod_\($0).so" }

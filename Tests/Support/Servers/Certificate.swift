@@ -10,8 +10,9 @@ public struct Certificate: Sendable {
     /// Makes a certificate in a folder.
     /// - Parameter authority: the certificate that signs the new one, which then may not sign others; nil makes the
     ///   new one sign itself.
+    /// - Parameter mayNotSign: whether a certificate that signs itself says that it may not sign others.
     public static func make(
-        in folder: String, name: String = "server", signedBy authority: Certificate? = nil
+        in folder: String, name: String = "server", signedBy authority: Certificate? = nil, mayNotSign: Bool = false
     ) async throws -> Certificate {
         let (file, key) = ("\(folder)/\(name).pem", "\(folder)/\(name).key")
         var words = [
@@ -20,8 +21,9 @@ public struct Certificate: Sendable {
             "-keyout", key, "-out", file,
         ]
         if let authority {
-            words += ["-CA", authority.file, "-CAkey", authority.key, "-addext", "basicConstraints=critical,CA:FALSE"]
+            words += ["-CA", authority.file, "-CAkey", authority.key]
         }
+        if authority != nil || mayNotSign { words += ["-addext", "basicConstraints=critical,CA:FALSE"] }
         try await mustRun("openssl", words)
         let printed = try await mustRun("openssl", ["x509", "-in", file, "-noout", "-fingerprint", "-sha256"])
         let fingerprint = printed.split(separator: "=").last.map { String($0.prefix { $0 != "\n" }) } ?? ""

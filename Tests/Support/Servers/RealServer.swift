@@ -25,6 +25,8 @@ public struct RealServer: Sendable {
         public var depthInfinity = false
         /// A certificate and its key, PEM files, for TLS. Apache is the only program that takes this option.
         public var certificate: Certificate?
+        /// The authority that must have signed the certificate of each client; nil lets clients in without one.
+        public var clientAuthority: Certificate?
 
         public init() {}
     }

@@ -82,6 +82,13 @@ extension SecretSetting {
 }
 
 extension ConfigDecoding {
+    /// Records a problem if everybody on this machine can read a private key. Its group may: web servers share keys so.
+    func refuseReadableByAll(_ path: String, _ source: ConfigSource, _ keyPath: String) {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & 0o004 != 0 else { return }
+        refuse(source, "`\(keyPath)`: everybody can read \(path); run `chmod o= \(path)`")
+    }
+
     fileprivate func refuseReadable(_ path: String, _ source: ConfigSource, _ keyPath: String) {
         var status = stat()
         // A file that does not exist now may exist when the secret is needed.
