@@ -1,6 +1,7 @@
+import Logging
 import Model
 import NIOHTTP1
-import Synchronization
+import TestSupport
 import Testing
 
 @testable import Connection
@@ -185,6 +186,25 @@ struct LoginTests {
         #expect(transport.requests.map { shown($0.authorization) } == ["none", "none", "r n 1"])
         connection.use(.digest(username: "eve", password: "x"))
         _ = try await connection.connect()
+    }
+
+    @Test(
+        "C10 C11: a password goes unasked to this machine, but not to a proxy on the way to it",
+        arguments: ["http://127.0.0.1:8080/", "http://localhost/", "http://[::1]/", "http://127.0.0.1.example/"])
+    func unaskedThroughProxy(_ url: String) async throws {
+        for proxy in [nil, Proxy(.http, host: "127.0.0.1", port: 1)] {
+            let transport = ScriptedTransport { request, _ throws(TransportError) in
+                request.method == "GET" ? .status(404) : .status(207, [:], Document.multistatus(["/"]))
+            }
+            var bookmark = Bookmark.at(url)
+            bookmark.proxy = proxy
+            let connection = Connection(
+                bookmark: bookmark, credentials: Self.password, limits: Limits(), clock: TestClock.skipping().host,
+                logger: Logger(label: "test"), timeLimits: TimeLimits(), transport: transport)
+            _ = try await connection.connect()
+            let isSent = proxy == nil && !url.hasSuffix("example/")
+            #expect(shown(transport.requests[1].authorization) == (isSent ? "basic" : "none"))
+        }
     }
 
     @Test("C10: a server that calls every nonce too old is given up after a few requests, and not as a wrong password")

@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    @Test("C11 C10: a password does not go to a proxy unasked, even for a server on this machine")
+    @Test("C10 C11: Digest works through a proxy that gets whole addresses")
     func digest() async throws {
         try await withTemporaryFolder { folder in
             try Files.write("x", to: "\(folder)/data/a")
