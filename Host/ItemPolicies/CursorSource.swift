@@ -42,11 +42,21 @@ final class CursorSource: ItemSource {
     deinit { localPath.deallocate() }
 
     func next(_ view: inout larder_item) throws(Failure) -> Bool {
+        guard try advance() else { return false }
+        if let shares, let path = cursor.text(.path) { try shares.find(path) }
+        fill(&view, fields: fields, from: CursorRow(source: self, cursor: cursor))
+        return true
+    }
+
+    /// Passes over the next items.
+    func skip(_ count: Int) throws(Failure) {
+        for _ in 0..<count { _ = try advance() }
+    }
+
+    private func advance() throws(Failure) -> Bool {
         repeat {
             guard try cursor.next() else { return false }
         } while !(isWanted?(cursor.item) ?? true)
-        if let shares, let path = cursor.text(.path) { try shares.find(path) }
-        fill(&view, fields: fields, from: CursorRow(source: self, cursor: cursor))
         return true
     }
 

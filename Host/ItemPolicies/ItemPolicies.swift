@@ -25,7 +25,7 @@ public final class ItemPolicies: Sendable {
     /// The folder of the local copies.
     let files: String
     let processors: [PolicyProcessor]
-    private let logger: Logger
+    let logger: Logger
     let state = Monitor(State())
     private let version = Atomic<Int>(1)
     private let usage = Mutex<(anchor: Int64, usage: LocalUsage)?>(nil)

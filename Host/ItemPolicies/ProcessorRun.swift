@@ -1,5 +1,6 @@
 import CLarder
 import Database
+import Logging
 import Model
 import PluginHost
 
@@ -22,6 +23,8 @@ final class ProcessorRun: PluginRun {
     /// The time that `now` stands for in conditions and claims.
     private let now: Timestamp
     private(set) var session: ReadSession?
+    /// Whether the session could not leave the log.
+    private var keepsLog = false
     private var asked: [Intent] = []
     private var askingCalls = 0
     /// Whether any request for an item had an effect.
@@ -107,9 +110,7 @@ final class ProcessorRun: PluginRun {
             return try commit()
         }
         preview?.conditions[which] = condition.condition
-        let source = try open(
-            condition, fields: calls.fields, in: scope, order: .path,
-            without: pacing.map { ($0.reason, which == .matching ? [.download] : [.removeLocalCopy, .purge]) })
+        var source = try items(of: which, condition)
         let view = UnsafeMutablePointer<larder_item>.allocate(capacity: 1)
         view.initialize(to: emptyItemView())
         defer { view.deallocate() }
@@ -117,6 +118,7 @@ final class ProcessorRun: PluginRun {
         defer { current = nil }
         let (calls, preview, each) = (calls, preview, calls.each(which, trigger))
         var isBegun = false
+        var passed = 0
         while try source.next(&view.pointee), !calls.isCancelled, try hasRoom() {
             if !isBegun {
                 calls.begin(which, trigger)
@@ -125,9 +127,21 @@ final class ProcessorRun: PluginRun {
             each.perform(view, of: source)
             preview?.performed(which, on: source.path)
             if askingCalls >= Self.mostCalls { try commit() }
+            passed += 1
+            if passed % Self.mostCalls == 0, leaveLog() {
+                source = try items(of: which, condition)
+                try source.skip(passed)
+                current = source
+            }
         }
         if isBegun, !calls.isCancelled { calls.end(which, trigger) }
         try commit()
+    }
+
+    private func items(of pass: ProcessorCalls.Pass, _ condition: ConditionMatcher) throws(Failure) -> CursorSource {
+        try open(
+            condition, fields: calls.fields, in: scope, order: .path,
+            without: pacing.map { ($0.reason, pass == .matching ? [.download] : [.removeLocalCopy, .purge]) })
     }
 
     private func parsed(_ which: ProcessorCalls.Condition) -> ConditionMatcher? {
@@ -160,6 +174,18 @@ final class ProcessorRun: PluginRun {
             coverage: try AvailableOfflineCoverage(fields: fields, database: policiesOwner.database, now: now),
             claims: try ClaimedItems(fields: fields, database: policiesOwner.database, world: policiesOwner.world(now)),
             shares: try SharesOfItems(fields: fields, session), isWanted: isWanted)
+    }
+
+    /// Moves the run's session out of a long log.
+    /// - Returns: Whether the stream must be opened anew.
+    private func leaveLog() -> Bool {
+        guard preview == nil, let session, !keepsLog else { return false }
+        do throws(Failure) { return try session.leaveLog() } catch {
+            // The run can go on, but the log grows until its end.
+            keepsLog = true
+            policiesOwner.logger.warning("The log of the database grows until the run ends: \(error.message)")
+            return false
+        }
     }
 
     // MARK: Requests

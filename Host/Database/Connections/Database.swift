@@ -53,6 +53,8 @@ public final class Database: Sendable {
             configuration.label = "larder.db"
             let version = try checkVersion(path, exactly: readOnly)
             if !readOnly, version > 0, version < Migrations.all.count { try keep(version) }
+            // A process that was killed while it copied a state has left the copy.
+            if !readOnly { unlink(ReadSession.pathOfCopy(beside: path)) }
             let pool = try DatabasePool(path: path, configuration: configuration)
             if !readOnly {
                 try pool.writeWithoutTransaction { db in
@@ -148,6 +150,10 @@ public final class Database: Sendable {
 
     /// The size of the longest log that is left for the next start, in bytes.
     static let longestLogKept = 1 << 20
+
+    /// The size of the log, in bytes, up to which a session that writes meanwhile keeps its state in the log. A copy of
+    /// the state is made for a longer log.
+    public static let longestPinnedLog = 32 << 20
 
     /// The size of the write-ahead log, in bytes.
     public var logSize: Int {

@@ -7,18 +7,21 @@ public import Model
 ///
 /// A session is for long reads, such as a plugin's run. It belongs to one thread at a time and is not `Sendable`.
 public final class ReadSession {
-    private let path: String
-    private let connection: OpaquePointer
-    private let idleConnection: IdleConnection
+    private let database: Database
+    private var connection: OpaquePointer
+    /// Whether the session reads a copy of its state, and not the database itself.
+    private var isApart = false
     private var isOpen = true
+
+    private var path: String { database.path }
 
     /// Opens a connection, or takes the connection of an ended session, and pins the state that is committed now.
     /// - Throws: `.localIO` if the database is damaged or cannot be read, `.vaultLocked` if another program has it
     ///   locked, else `.internal`.
     public init(_ database: Database) throws(Failure) {
-        path = database.path
-        idleConnection = database.idleConnection
-        connection = if let idle = idleConnection.take() { idle } else { try Self.connect(to: path) }
+        self.database = database
+        connection =
+            if let idle = database.idleConnection.take() { idle } else { try Self.connect(to: database.path) }
         do {
             try execute("BEGIN")
             // The first read of a transaction fixes the state that it sees.
@@ -29,15 +32,8 @@ public final class ReadSession {
         }
     }
 
-    private static func connect(to path: String) throws(Failure) -> OpaquePointer {
-        var opened: OpaquePointer?
-        let code = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nil)
-        guard code == SQLITE_OK, let opened else {
-            sqlite3_close_v2(opened)
-            throw SQLiteFailure.failure(
-                code: ResultCode(rawValue: code), message: String(cString: sqlite3_errstr(code)), sql: nil,
-                database: path)
-        }
+    static func connect(to path: String) throws(Failure) -> OpaquePointer {
+        let opened = try open(path, SQLITE_OPEN_READONLY, database: path)
         // A name in double quotes is always a name, never text, as on the other connections.
         _disableDoubleQuotedStringLiterals(opened)
         // The recovery of a log locks readers out for a moment.
@@ -79,15 +75,35 @@ public final class ReadSession {
         return " ORDER BY +items.path"
     }
 
+    /// Moves the session to a copy of its state if the write-ahead log has become longer than a limit.
+    ///
+    /// SQLite cannot begin the log anew while a session reads a state that is in it. So a long run that also writes
+    /// calls this function from time to time, and the log stays short. The session sees the same state as before, and a
+    /// query gives the same rows in the same order. The copy is a file beside the database, without a name, that is
+    /// gone when the session ends.
+    /// - Parameter limit: The limit, in bytes.
+    /// - Returns: Whether the session has moved. The log is kept until the cursors that were opened before are gone.
+    /// - Throws: `.localIO` if the disk is full, or the copy cannot be written, or the database cannot be read; the
+    ///   session stays where it was.
+    public func leaveLog(longerThan limit: Int = Database.longestPinnedLog) throws(Failure) -> Bool {
+        guard isOpen, !isApart, database.logSize > limit else { return false }
+        let copy = try Self.copy(connection, of: database)
+        let former = connection
+        (connection, isApart) = (copy, true)
+        // SQLite closes the connection when the last cursor is gone.
+        sqlite3_close_v2(former)
+        return true
+    }
+
     /// Releases the pinned state. The session's cursors must not be used afterwards.
     public func close() {
         guard isOpen else { return }
         let isAtRest =
-            sqlite3_next_stmt(connection, nil) == nil
+            !isApart && sqlite3_next_stmt(connection, nil) == nil
             && sqlite3_exec(connection, "ROLLBACK", nil, nil, nil) == SQLITE_OK
         isOpen = false
         if isAtRest {
-            idleConnection.put(connection)
+            database.idleConnection.put(connection)
         } else {
             // SQLite closes the connection when the last cursor is gone.
             sqlite3_close_v2(connection)
