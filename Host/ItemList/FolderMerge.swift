@@ -70,7 +70,8 @@ package final class FolderMerge: Sendable {
 
     func merge(_ entries: [ListedItem], listedAt: Timestamp?, in tx: Transaction) throws {
         try state.withLock { state in
-            for entry in entries {
+            // Neighbours in the indexes share pages. Swift's own order of texts serves as well as that of the bytes.
+            for entry in entries.sorted(by: { $0.path.text < $1.path.text }) {
                 if context.reservesDotLarder, entry.path.text.hasSameBytes(as: Self.reservedName) {
                     state.reserved = [UnusableEntry(href: Self.reservedName, problem: .reserved)]
                 } else {

@@ -184,24 +184,32 @@ package struct ItemListUpdate: Sendable {
         return .gone
     }
 
+    /// The number of a folder's entries after which they are written. A server's order is not that of the indexes, so
+    /// that each transaction of a large folder writes most of their pages anew.
+    private static let entriesOfWrite = 2_048
+
     private func listOnce(
         _ job: ScanJob, _ begun: RootListing?, context: FolderMerge.Context, writer: MergeWriter
     ) async throws -> Listed {
         let merge = FolderMerge(job: job, context: context)
-        // The last batch is written together with the folder's end, since most folders are one batch.
-        var last: (entries: [ListedItem], date: Timestamp?)?
+        // The last entries are written together with the folder's end, since most folders have few entries.
+        var waiting: (entries: [ListedItem], date: Timestamp?) = ([], nil)
         let take = { (entries: [ListedItem], date: Timestamp?) async throws in
-            if let earlier = last {
-                try await writer.write { tx in try merge.merge(earlier.entries, listedAt: earlier.date, in: tx) }
+            if waiting.entries.count >= Self.entriesOfWrite {
+                try await writer.write { [waiting] tx in
+                    try merge.merge(waiting.entries, listedAt: waiting.date, in: tx)
+                }
+                waiting.entries = []
             }
-            last = (entries, date)
+            waiting.entries += entries
+            waiting.date = date
         }
         var told: Listing?
         if let begun { told = try await connection.list(begun, onBatch: take) }
         let listing = if let told { told } else { try await connection.list(job.path, depth: .one, onBatch: take) }
         let result = Mutex(FolderMerge.Result())
-        try await writer.write { [last] tx in
-            if let last { try merge.merge(last.entries, listedAt: last.date, in: tx) }
+        try await writer.write { [waiting] tx in
+            try merge.merge(waiting.entries, listedAt: waiting.date, in: tx)
             let finished = try merge.finish(listing, in: tx)
             result.withLock { $0 = finished }
         }

@@ -56,9 +56,7 @@ public struct ScanRow: Hashable, Sendable {
         """
     // The statements' texts, built once, since each item's read uses them as keys of the statement cache.
     fileprivate static let atPath = "\(selection) path = ? AND removedAt IS NULL"
-    fileprivate static let withFileID = """
-        \(selection) fileID = ? ORDER BY removedAt IS NOT NULL, removedAt DESC LIMIT 1
-        """
+    fileprivate static let withFileID = "\(selection) fileID = ?"
     fileprivate static let withDatabaseID = "\(selection) databaseID = ?"
 
     init(_ row: RawStatement) {
@@ -89,7 +87,10 @@ extension ItemTable {
     /// Returns the row with the server's id: the one that is not removed, or else the one that was removed last.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func scanRow(withFileID id: FileID) throws -> ScanRow? {
-        try row(ScanRow.withFileID, [.text(id.text)], ScanRow.init)
+        // The few rows with one id are compared here: SQLite would set up a sort for each search, most of which find
+        // nothing.
+        try rows(ScanRow.withFileID, [.text(id.text)], ScanRow.init)
+            .max { ($0.removedAt?.nanoseconds ?? .max) < ($1.removedAt?.nanoseconds ?? .max) }
     }
 
     /// Returns a row, removed or not; nil if there is none.

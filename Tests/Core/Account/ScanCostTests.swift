@@ -42,6 +42,25 @@ struct ScanCostTests {
         }
     }
 
+    @Test("The rows of 10,000 files in one folder are written in few transactions, each in the order of the paths")
+    func wide() async throws {
+        try await AccountFixture.running { fixture in
+            for number in 0..<Self.folders * Self.filesEach { fixture.put("/wide/f\(number * 7_919 % 10_000)", "x") }
+            let first = try await fixture.writes()
+            #expect(first.transactions < 22)
+            let descents = try await fixture.host.database.read { reads in
+                try Int.fetchOne(
+                    reads.db,
+                    sql: """
+                        SELECT count(*) FROM (
+                          SELECT path < lag(path) OVER (ORDER BY databaseID) AS isDescent FROM items
+                        ) WHERE isDescent
+                        """)
+            }
+            #expect(try #require(descents) < first.transactions)
+        }
+    }
+
     @Test("What listings have to write at the same time is one transaction")
     func together() async throws {
         try await AccountFixture.running { fixture in
