@@ -45,6 +45,15 @@ struct RetryDecisionTests {
         #expect(decision(.place(failure)) == .ask(.place))
     }
 
+    @Test("C12: a try counts as a failure unless it brought 64 KiB, or a tenth of what was missing")
+    func smallGain() {
+        #expect(RetryDecision.isGain(65_536, of: 1 << 40))
+        #expect(!RetryDecision.isGain(65_535, of: 1 << 40))
+        #expect(!RetryDecision.isGain(1, of: 100) && RetryDecision.isGain(10, of: 100))
+        #expect(RetryDecision.isGain(1, of: 2) && !RetryDecision.isGain(0, of: 2))
+        #expect(!RetryDecision.isGain(65_535, of: nil) && RetryDecision.isGain(65_536, of: nil))
+    }
+
     @Test("S16: another version is waited for three times, then a person decides")
     func changed() {
         #expect(decision(.changed(failure)) == .relist(rounds: 1))

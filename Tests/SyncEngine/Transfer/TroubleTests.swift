@@ -99,6 +99,19 @@ struct TroubleTests {
         }
     }
 
+    @Test("C12: a server that sends a byte for each request is tried five times and becomes an issue")
+    func byteByByte() async throws {
+        try await EngineFixture.with { fixture in
+            let file = try await fixture.addFile("/a", String(repeating: "a", count: 300_000))
+            for byte in 0..<20 { fixture.source.then(file.path, .cutOff(after: 1_000 + byte)) }
+            try await fixture.ask(.download, file)
+            let outcome = try await fixture.drain()
+            #expect(fixture.source.requests.map(\.offset) == [0, 1_000, 1_001, 1_002, 1_003])
+            #expect(outcome.left.map(\.path) == [file.path])
+            #expect(try await fixture.issues().map(\.code) == ["download.retry"])
+        }
+    }
+
     @Test("S14: a wrong checksum is not put in place, is tried again, then is an error")
     func checksum() async throws {
         try await EngineFixture.with { fixture in

@@ -146,8 +146,11 @@ private final class FetchSink: DownloadSink {
         count(file.size)
     }
 
-    /// Whether the download resumed what an earlier try had left and came closer to the end.
-    var hasGained: Bool { (head?.offset ?? 0) > 0 && (received ?? 0) > 0 && file.size != job.size }
+    /// Whether the download resumed what an earlier try had left and came enough closer to the end.
+    var hasGained: Bool {
+        guard let head, let received, head.offset > 0, file.size != job.size else { return false }
+        return RetryDecision.isGain(received, of: (head.size ?? job.size).map { $0 - head.offset })
+    }
 
     /// Takes the counted bytes back, since the download is not done.
     func uncount() { count(-counted) }

@@ -5,7 +5,7 @@ extension FetchFailure {
     /// Classifies the error of a failed `get`.
     /// - Parameters:
     ///   - received: The number of bytes that the sink took, or nil if not even an answer's head came.
-    ///   - gained: Whether another try starts closer to the end.
+    ///   - gained: Whether another try starts noticeably closer to the end.
     init(_ error: any Error, received: Int64?, gained: Bool) {
         if let failure = error as? FetchFailure {
             self = failure

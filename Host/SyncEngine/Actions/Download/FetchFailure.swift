@@ -6,9 +6,9 @@ enum FetchFailure: Error, Sendable {
     case unreachable(Failure)
     /// A server that asks to wait or is broken: 5xx, 408, 425, 429.
     case server(Failure, retryAfter: Duration?)
-    /// A body that ended early or is too long.
-    /// - Parameter gained: Whether the download resumed what an earlier try had left, so that another try starts closer
-    ///   to the end.
+    /// A body that ended early, arrived too slowly or is too long.
+    /// - Parameter gained: Whether the download resumed what an earlier try had left, so that another try starts
+    ///   noticeably closer to the end.
     case brokenOff(Failure, gained: Bool)
     /// Bytes that do not match the server's checksum.
     case wrongChecksum(Failure)

@@ -19,6 +19,18 @@ enum RetryDecision: Hashable, Sendable {
     /// The number of times that the engine waits for new metadata.
     static let mostRounds = 3
 
+    /// The number of bytes that a try must bring, unless they are a tenth of those that were missing. A server that
+    /// sends a byte for each request would otherwise be asked for ever.
+    static let leastGain: Int64 = 65_536
+
+    /// Tells whether a try that resumed a download brought so much that it does not count as a failure.
+    /// - Parameters:
+    ///   - received: The number of bytes that the try brought.
+    ///   - missing: The number of bytes that were missing before the try; nil if it is unknown.
+    static func isGain(_ received: Int64, of missing: Int64?) -> Bool {
+        received >= leastGain || received > 0 && missing.map { $0 / 10 <= received } ?? false
+    }
+
     /// Decides what follows from a failure.
     /// - Parameters:
     ///   - attempts: The number of earlier failures of the record.
