@@ -13,8 +13,22 @@ struct Question {
     /// Whether the address is a guess. A 401 there says nothing about the credentials.
     var isGuess = false
     var timeLimit: Duration
+    /// What the body of a successful answer is, which decides how long the body may take.
+    var expected = Expected.stream
     /// The request in words for a person: `listing /Photos`.
     var doing: String
+}
+
+extension Question {
+    /// What the body of a successful answer may be.
+    enum Expected {
+        /// A body that ends when the server wishes, such as a stream of events.
+        case stream
+        /// A small document, which has a time limit as a whole.
+        case document
+        /// A file or a listing of any length, which must arrive at the least pace.
+        case transfer
+    }
 }
 
 /// An answer, and the address that gave the answer.
@@ -128,6 +142,7 @@ extension Connection {
         over transport: any HTTPTransport, _ question: Question
     ) async throws(ConnectionError) -> HTTPAnswer {
         let pauses = [Duration.zero, Backoff(first: .milliseconds(500), cap: .seconds(1)).delay(afterFailures: 1)]
+        let limits = answerLimits(question)
         for attempt in 0...pauses.count {
             // The credentials may have been rejected or replaced in the meantime.
             if question.sendsCredentials {
@@ -139,7 +154,7 @@ extension Connection {
             }
             let failure: TransportError
             do throws(TransportError) {
-                return try await transport.execute(request, timeLimit: question.timeLimit)
+                return try await transport.execute(request, limits: limits)
             } catch {
                 failure = error
             }
@@ -165,6 +180,27 @@ extension Connection {
         var error = error
         error.message += ", asked through the proxy \(proxy)"
         return error
+    }
+
+    private func answerLimits(_ question: Question) -> AnswerLimits {
+        let body: AnswerLimits.Body =
+            switch question.expected {
+            case .stream: .none
+            case .document: .whole(within: timeLimits.document)
+            case .transfer: leastPace.map { .pace($0) } ?? .none
+            }
+        return AnswerLimits(head: question.timeLimit, body: body, errorDocument: timeLimits.document)
+    }
+
+    /// Returns the whole of a small document.
+    /// - Throws: `unreachable` if the document does not come to its end in time; `protocolViolation` if it is longer
+    ///   than the limit, in bytes.
+    func document(
+        of answer: inout HTTPAnswer, atMost limit: Int, _ question: Question, at origin: ServerAddress.Origin
+    ) async throws(ConnectionError) -> [UInt8] {
+        do { return try await answer.document(atMost: limit) } catch {
+            throw ConnectionError(error, doing: question.doing, at: origin)
+        }
     }
 
     /// Waits for a turn on the network. The caller leaves the gate.

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Logging
 import Model
 import NIOHTTP1
 
@@ -28,7 +29,7 @@ extension Connection {
     ) async throws(ConnectionError) -> (found: Capabilities?, isSure: Bool) {
         let question = Question(
             method: "GET", headers: ["OCS-APIRequest": "true"], isGuess: isGuess, timeLimit: timeLimits.greeting,
-            doing: "asking for capabilities")
+            expected: .document, doing: "asking for capabilities")
         var place = home.appending("ocs/v1.php/cloud/capabilities")
         place.query = "format=json"
         try await enterGate(question)
@@ -43,7 +44,13 @@ extension Connection {
             let error = await error(for: &reply.answer, question, at: place.origin)
             return (nil, !error.isTransient)
         }
-        return (Capabilities(json: await reply.answer.beginning(atMost: 1 << 20)), true)
+        do {
+            let document = try await document(of: &reply.answer, atMost: 1 << 20, question, at: place.origin)
+            return (Capabilities(json: document), true)
+        } catch  where error.kind == .protocolViolation {
+            logger.debug("\(error.message)")
+            return (nil, true)
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Logging
 public import Model
 
 extension ConnectionError {
@@ -202,7 +203,8 @@ extension Connection {
     /// Returns the status document; nil if the server has none that can be read.
     private func statusDocument(of address: ServerAddress) async throws(ConnectionError) -> StatusDocument? {
         let question = Question(
-            method: "GET", sendsCredentials: false, timeLimit: timeLimits.greeting, doing: "asking for status.php")
+            method: "GET", sendsCredentials: false, timeLimit: timeLimits.greeting, expected: .document,
+            doing: "asking for status.php")
         let place = RootCandidates.home(of: address).appending("status.php")
         try await enterGate(question)
         defer { gate.leave() }
@@ -215,7 +217,14 @@ extension Connection {
             if error.isTransient, error.status != 423 { throw error }
             return nil
         }
-        return StatusDocument(json: await reply.answer.beginning(atMost: 65_536))
+        do {
+            return StatusDocument(
+                json: try await document(of: &reply.answer, atMost: 65_536, question, at: reply.address.origin))
+        } catch  where error.kind == .protocolViolation {
+            // Another document of any length may be at this address.
+            logger.debug("\(error.message)")
+            return nil
+        }
     }
 }
 

@@ -13,7 +13,8 @@ extension Connection {
     ) async throws -> DownloadSummary {
         var request = request
         let address = try root().appending(PercentCoding.encoded(path: String(path.text.dropFirst())))
-        var question = Question(method: "GET", timeLimit: timeLimits.head, doing: "downloading \(path)")
+        var question = Question(
+            method: "GET", timeLimit: timeLimits.head, expected: .transfer, doing: "downloading \(path)")
 
         try await enterGate(question)
         defer { gate.leave() }

@@ -50,7 +50,7 @@ extension Connection {
             method: "PROPFIND",
             headers: ["Depth": depth.rawValue, "Content-Type": "application/xml; charset=utf-8"],
             body: folder.isRoot || mayHaveFamilyProperties ? PropertyRequest.body : PropertyRequest.standardBody,
-            timeLimit: timeLimit, doing: "listing \(folder)")
+            timeLimit: timeLimit, expected: .transfer, doing: "listing \(folder)")
         let address =
             folder.isRoot
             ? root

@@ -13,6 +13,8 @@ public final class Connection: Sendable {
     let clock: HostClock
     let logger: Logger
     let timeLimits: TimeLimits
+    /// The pace below which listings and downloads are given up; nil if there is none.
+    let leastPace: LeastPace?
     /// The largest number of requests that are on the network at once, without the requests of event loops and for
     /// hints.
     public let width: Int
@@ -57,7 +59,7 @@ public final class Connection: Sendable {
     ///   - credentials: The credentials for requests. They are sent to the bookmark's origin only.
     ///   - proxyLogin: The login for the bookmark's proxy, if it needs one.
     ///   - limits: The limits to keep. `connections` is the largest number of listings and downloads on the network at
-    ///     once.
+    ///     once, and `slowest` the pace below which they are given up.
     ///   - clock: The clock that waits between attempts.
     ///   - logger: The logger. It gets one line for each request at level `debug`, without secrets.
     public convenience init(
@@ -82,6 +84,8 @@ public final class Connection: Sendable {
         self.clock = clock
         self.logger = logger
         self.timeLimits = timeLimits
+        leastPace =
+            limits.slowest > 0 ? LeastPace(bytesPerSecond: limits.slowest, period: timeLimits.pacePeriod) : nil
         self.resolver = resolver
         certificateHint = CertificateTrust.hint(bookmark.trust)
         width = max(1, limits.connections)

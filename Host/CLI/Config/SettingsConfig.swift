@@ -85,6 +85,9 @@ extension Settings {
         }
         limits.connections = number("connections", limits.connections)
         limits.downloads = number("downloads", limits.downloads)
+        limits.slowest = map.scalar(
+            "slowest", or: limits.slowest, json: { .string(ConfigScalar.writeSize($0)) },
+            parse: { text, _ throws(Wrong) in try ConfigScalar.size(text) })
         _ = number("uploads", 3)
         _ = number("actions", 10)
         let unused = map.given.filter { ["uploads", "actions"].contains($0) }.map { "`limits.\($0)`" }

@@ -34,21 +34,8 @@ enum Text {
             || (0x2066...0x2069).contains(scalar.value)
     }
 
-    /// Returns a size such as `0 B`, `999 B`, `1.2 kB` or `20 GB`. Units are powers of 1000, and the number has two
-    /// digits or more.
-    static func bytes(_ count: Int64?) -> String {
-        guard let count else { return "-" }
-        var value = Double(count)
-        var unit = 0
-        let units = ["B", "kB", "MB", "GB", "TB", "PB", "EB"]
-        while value >= 999.5, unit < units.count - 1 {
-            value /= 1000
-            unit += 1
-        }
-        if unit == 0 || value >= 9.95 { return "\(Int64(value.rounded())) \(units[unit])" }
-        let tenths = Int64((value * 10).rounded())
-        return "\(tenths / 10).\(tenths % 10) \(units[unit])"
-    }
+    /// Returns a size such as `0 B`, `999 B`, `1.2 kB` or `20 GB`; a dash if there is none.
+    static func bytes(_ count: Int64?) -> String { count.map { WrittenQuantity.rough(bytes: $0) } ?? "-" }
 
     /// Returns a rough duration such as `8 s`, `3 min` or `2 h 5 min`.
     static func rough(_ duration: Duration) -> String {

@@ -23,6 +23,21 @@ extension ConnectionError {
             self.init(.unreachable, "\(origin) took too long to answer while \(doing)", hint: reach)
         case .timedOut(.body):
             self.init(.unreachable, "\(origin) fell silent in the middle of its answer while \(doing)", hint: reach)
+        case .tooSlow(let rate, let least):
+            self.init(
+                .unreachable,
+                "\(origin) sent only \(rate) bytes per second for \(least.period) while \(doing), "
+                    + "fewer than the \(least.bytesPerSecond) of `limits.slowest`",
+                hint: "try again later, or lower limits.slowest in the config; 0B sets no limit")
+        case .endless(let duration):
+            self.init(
+                .unreachable,
+                "the answer of \(origin) did not come to its end within \(duration) while \(doing)",
+                hint: "check the server and what is between it and here")
+        case .tooLong(let limit):
+            self.init(
+                .protocolViolation, "the answer of \(origin) is longer than \(limit) bytes while \(doing)",
+                hint: "check the account's url; a proxy may be in between")
         case .closed:
             self.init(.unreachable, "\(origin) closed the connection while \(doing)", hint: reach + orTLS)
         case .certificate(let reason, let fingerprint):
@@ -65,7 +80,10 @@ extension ConnectionError {
         case .shutDown:
             self.init(.cancelled, "\(doing) was cancelled: the connection has been shut down")
         }
-        if case .timedOut = error { isTimeout = true }
+        switch error {
+        case .timedOut, .tooSlow, .endless: isTimeout = true
+        default: break
+        }
         if case .closed = error { isClosed = true }
     }
 

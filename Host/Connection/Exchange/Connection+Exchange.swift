@@ -49,7 +49,9 @@ extension Connection {
         // After the body is read, the question can use the same connection.
         _ = await answer.beginning(atMost: 65_536)
         var reply = try await openly(
-            Question(method: "PROPFIND", headers: ["Depth": "0"], timeLimit: timeLimits.greeting, doing: "PROPFIND /"),
+            Question(
+                method: "PROPFIND", headers: ["Depth": "0"], timeLimit: timeLimits.greeting,
+                expected: .document, doing: "PROPFIND /"),
             at: root)
         _ = await reply.answer.beginning(atMost: 65_536)
     }

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Model
 import NIOCore
 import NIOHTTP1
 import Synchronization
@@ -22,24 +23,32 @@ final class AnswerStream: HTTPClientResponseDelegate {
         /// The promise that the event loop waits for when too many bytes wait; kept until there is room for more.
         var room: EventLoopPromise<Void>?
         var task: HTTPClient.Task<Void>?
+        var began = Duration.zero
         var isCancelled = false
-        /// The timer that ends the request if no head arrives.
+        /// The timer that ends the request if its head, and then its body, take too long.
         var limit: Scheduled<Void>?
+        /// The pace at which the body arrives; nil before the head, and if the body may take any time.
+        var pace: TransferPace?
     }
 
     private let state = Mutex(State())
+    private let limits: AnswerLimits
+
+    /// Creates the stream of an answer.
+    /// - Parameter limits: The time limits of the answer.
+    init(_ limits: AnswerLimits) { self.limits = limits }
 
     /// The number of bytes that may wait for the reader. When more wait, no further piece is read from the network.
     private static let most = 262_144
 
     /// Sends a request. Must be called on the loop, which must be one of the client's.
-    func start(
-        _ request: HTTPClient.Request, by client: HTTPClient, on loop: any EventLoop, headWithin timeLimit: TimeAmount
-    ) {
+    func start(_ request: HTTPClient.Request, by client: HTTPClient, on loop: any EventLoop) {
         let task = client.execute(request: request, delegate: self, eventLoop: .delegate(on: loop))
-        let limit = loop.scheduleTask(in: timeLimit) { task.fail(reason: HTTPClientError.deadlineExceeded) }
+        let limit = loop.scheduleTask(in: TimeAmount(limits.head)) {
+            task.fail(reason: HTTPClientError.deadlineExceeded)
+        }
         let isCancelled = state.withLock { state in
-            (state.task, state.limit) = (task, limit)
+            (state.task, state.limit, state.began) = (task, limit, .uptime)
             return state.isCancelled
         }
         if isCancelled { task.cancel() }
@@ -73,19 +82,47 @@ final class AnswerStream: HTTPClientResponseDelegate {
 
 extension AnswerStream {
     func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
-        let (reader, limit) = state.withLock { state in
+        // The time for an error document begins with the head, since the head of a listing may take minutes.
+        let isError = !(200..<300).contains(head.status.code)
+        let body = isError ? .whole(within: limits.errorDocument) : limits.body
+        let (reader, limit, began) = state.withLock { state in
             state.head = head
-            return (state.reader.take(), state.limit.take())
+            if case .pace(let least) = body { state.pace = TransferPace(least) }
+            return (state.reader.take(), state.limit.take(), state.began)
         }
         limit?.cancel()
+        switch body {
+        case .none: break
+        case .whole(let duration):
+            let passed = isError ? .zero : .uptime - began
+            let limit = task.eventLoop.scheduleTask(in: TimeAmount(max(.zero, duration - passed))) {
+                task.fail(reason: TransportError.endless(within: duration))
+            }
+            state.withLock { $0.limit = limit }
+        case .pace(let least): watchPace(of: task, least)
+        }
         reader?.resume()
         return task.eventLoop.makeSucceededVoidFuture()
+    }
+
+    /// Checks the pace at each interval. One timer serves all chunks.
+    private func watchPace(of task: HTTPClient.Task<Void>, _ least: LeastPace) {
+        let limit = task.eventLoop.scheduleTask(in: TimeAmount(TransferPace.interval(of: least))) { [self] in
+            if let rate = state.withLock({ $0.pace?.tick(at: .uptime) }) {
+                task.fail(reason: TransportError.tooSlow(rate, least))
+            } else {
+                watchPace(of: task, least)
+            }
+        }
+        state.withLock { $0.limit = limit }
     }
 
     func didReceiveBodyPart(task: HTTPClient.Task<Void>, _ buffer: ByteBuffer) -> EventLoopFuture<Void> {
         let (reader, room) = state.withLock { state in
             state.chunks.append(buffer)
             state.waiting += buffer.readableBytes
+            state.pace?.arrived(buffer.readableBytes)
+            if state.reader != nil { state.pace?.endWaiting(at: .uptime) }
             if state.waiting > Self.most { state.room = task.eventLoop.makePromise() }
             return (state.reader.take(), state.room)
         }
@@ -136,6 +173,7 @@ extension AnswerStream {
                 let isDue = state.withLock { state in
                     if state.end != nil || isThere(state) { return true }
                     state.reader = continuation
+                    state.pace?.beginWaiting(at: .uptime)
                     return false
                 }
                 if isDue { continuation.resume() }
@@ -144,4 +182,9 @@ extension AnswerStream {
             cancel()
         }
     }
+}
+
+extension Duration {
+    /// The time of the clock that event loops' timers use.
+    fileprivate static var uptime: Duration { .nanoseconds(Int64(clamping: NIODeadline.now().uptimeNanoseconds)) }
 }

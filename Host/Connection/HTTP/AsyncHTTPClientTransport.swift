@@ -71,7 +71,7 @@ struct AsyncHTTPClientTransport: HTTPTransport {
 
     var downloadThreads: [any TaskExecutor] { NetworkThread.downloads }
 
-    func execute(_ request: HTTPRequest, timeLimit: Duration) async throws(TransportError) -> HTTPAnswer {
+    func execute(_ request: HTTPRequest, limits: AnswerLimits) async throws(TransportError) -> HTTPAnswer {
         do {
             var headers = request.headers
             var outgoing = try HTTPClient.Request(
@@ -79,11 +79,11 @@ struct AsyncHTTPClientTransport: HTTPTransport {
             outgoing.headers = headers
             if let field = request.authorization.field { outgoing.headers.add(name: "Authorization", value: field) }
             if !request.body.isEmpty { outgoing.body = .byteBuffer(ByteBuffer(bytes: request.body)) }
-            let body = Body()
+            let body = Body(limits)
             let client = clients.first { $0.thread.loop.inEventLoop } ?? clients[0]
             let head = try await withTaskCancellationHandler {
                 let start = { @Sendable [stream = body.stream, outgoing] in
-                    stream.start(outgoing, by: client.http, on: client.thread.loop, headWithin: TimeAmount(timeLimit))
+                    stream.start(outgoing, by: client.http, on: client.thread.loop)
                 }
                 if client.thread.loop.inEventLoop { start() } else { client.thread.loop.execute(start) }
                 return try await body.stream.head()
@@ -108,7 +108,9 @@ struct AsyncHTTPClientTransport: HTTPTransport {
 
     /// The body of an answer. Dropping it ends the request.
     private final class Body: HTTPBody {
-        let stream = AnswerStream()
+        let stream: AnswerStream
+
+        init(_ limits: AnswerLimits) { stream = AnswerStream(limits) }
 
         deinit { stream.cancel() }
 
@@ -129,6 +131,11 @@ struct TimeLimits: Sendable {
     var head: Duration = .seconds(300)
     /// The limit between two pieces of an answer. TCP's own probes notice a peer that is gone long before.
     var silence: Duration = .seconds(300)
+    /// The time over which a transfer's pace is measured.
+    var pacePeriod: Duration = .seconds(60)
+    /// The limit for a small document: from the request to the last byte; the body alone of an answer with an error
+    /// status.
+    var document: Duration = .seconds(30)
 }
 
 extension TimeAmount {

@@ -8,8 +8,8 @@ protocol HTTPTransport: Sendable {
     /// Sends a request and returns when the answer's head has arrived.
     /// - Parameters:
     ///   - request: The request to send.
-    ///   - timeLimit: The limit for everything up to the answer's head, connecting included.
-    func execute(_ request: HTTPRequest, timeLimit: Duration) async throws(TransportError) -> HTTPAnswer
+    ///   - limits: The time limits of the answer.
+    func execute(_ request: HTTPRequest, limits: AnswerLimits) async throws(TransportError) -> HTTPAnswer
     /// Closes all connections. Requests under way fail.
     func shutdown() async
     /// The threads that may block, and on which the answers to tasks that run there arrive; empty if there are none.
@@ -28,6 +28,26 @@ struct HTTPRequest: Sendable {
     var body: [UInt8] = []
     /// The proof of the account. It is kept apart from the headers, so that the headers can be printed.
     var authorization: Authorization = .none
+}
+
+/// The time limits of an answer.
+struct AnswerLimits: Sendable, Hashable {
+    /// The limit of a body.
+    enum Body: Sendable, Hashable {
+        /// No limit: the body is a stream that ends when the server wishes.
+        case none
+        /// The limit for the whole answer, from the request on.
+        case whole(within: Duration)
+        /// The least pace at which the body must arrive.
+        case pace(LeastPace)
+    }
+
+    /// The limit for everything up to the answer's head, connecting included.
+    var head: Duration
+    /// The limit of the body of an answer with a status of success.
+    var body: Body
+    /// The limit for the whole body of an answer with any other status, from the answer's head on.
+    var errorDocument: Duration
 }
 
 /// An answer whose body has yet to be read. Dropping the body ends the request.
@@ -51,6 +71,12 @@ enum TransportError: Error, Equatable {
     case cannotConnect(String)
     /// A time limit that passed.
     case timedOut(Stage)
+    /// A body that arrived at fewer bytes per second than the least number.
+    case tooSlow(Int64, LeastPace)
+    /// A small document that was not complete within its time limit.
+    case endless(within: Duration)
+    /// A small document that is longer than this number of bytes.
+    case tooLong(Int)
     /// A connection that was closed before the answer's head or in the middle of its body.
     case closed
     /// A server's certificate that is not trusted.
@@ -85,6 +111,17 @@ enum TransportError: Error, Equatable {
 }
 
 extension HTTPAnswer {
+    /// Returns the whole body of an answer that is a small document.
+    /// - Throws: `tooLong` if the body has more bytes than the limit; the rest is left unread.
+    mutating func document(atMost limit: Int) async throws(TransportError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while let chunk = try await body.next() {
+            guard bytes.count + chunk.readableBytes <= limit else { throw .tooLong(limit) }
+            bytes.append(contentsOf: chunk.readableBytesView)
+        }
+        return bytes
+    }
+
     /// Returns the beginning of the body and leaves the rest unread. If the body ends with an error, returns the bytes
     /// before the error.
     mutating func beginning(atMost limit: Int) async -> [UInt8] {

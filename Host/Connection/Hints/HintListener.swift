@@ -46,7 +46,7 @@ struct HintListener: Sendable {
             let told = watch.withLock { $0.take(status: reply.answer.status, reply.answer.headers) }
             guard let told else { throw await error(&reply, question) }
             // The body is read to its end, so that the connection can be used again.
-            _ = await reply.answer.beginning(atMost: 1 << 20)
+            _ = try await document(&reply, question, atMost: 1 << 20)
             emit(told.hints)
             return told.pause
         }
@@ -60,7 +60,7 @@ struct HintListener: Sendable {
                 var reply = try await ask(question, ActivityWatch.path, query: watch.withLock { $0.query })
                 let (status, headers) = (reply.answer.status, reply.answer.headers)
                 guard status < 500 else { throw await error(&reply, question) }
-                let body = await reply.answer.beginning(atMost: 4 << 20)
+                let body = try await document(&reply, question, atMost: 4 << 20)
                 guard let told = watch.withLock({ $0.take(status: status, headers, body) }) else {
                     // A page without anything understood counts as a missing list.
                     return .day
@@ -76,6 +76,7 @@ struct HintListener: Sendable {
     /// - Throws: The error of the request, or `unreachable` if the stream ended soon after it began.
     private func hearStream() async throws(ConnectionError) -> HintPause? {
         var question = question("listening for events", ["Accept": "text/event-stream"])
+        question.expected = .stream
         // Some servers send the head together with the first event.
         question.timeLimit = connection.timeLimits.silence
         let reply = try await ask(question, "ocs/v2.php/apps/notifications/api/v1/notifications/sse", query: "")
@@ -111,22 +112,23 @@ struct HintListener: Sendable {
 
     /// Returns nil if the server belongs to a family with hints, otherwise the pause before the next question.
     private func isNoFamily() async throws(ConnectionError) -> HintPause? {
-        var reply = try await ask(
-            question("asking for capabilities"), "ocs/v1.php/cloud/capabilities", query: "format=json")
+        let question = question("asking for capabilities")
+        var reply = try await ask(question, "ocs/v1.php/cloud/capabilities", query: "format=json")
         guard reply.answer.status == 200 else {
             if reply.answer.status >= 500, reply.answer.status != 501 {
-                throw await error(&reply, question("asking for capabilities"))
+                throw await error(&reply, question)
             }
             return reply.answer.status == 401 ? .refused : .day
         }
-        return Capabilities(json: await reply.answer.beginning(atMost: 1 << 20)) == nil ? .day : nil
+        return Capabilities(json: try await document(&reply, question, atMost: 1 << 20)) == nil ? .day : nil
     }
 
     private func question(_ doing: String, _ headers: HTTPHeaders = [:]) -> Question {
         var headers = headers
         headers.add(name: "OCS-APIRequest", value: "true")
         return Question(
-            method: "GET", headers: headers, isGuess: true, timeLimit: connection.timeLimits.greeting, doing: doing)
+            method: "GET", headers: headers, isGuess: true, timeLimit: connection.timeLimits.greeting,
+            expected: .document, doing: doing)
     }
 
     private func ask(_ question: Question, _ path: String, query: String) async throws(ConnectionError) -> Reply {
@@ -138,6 +140,12 @@ struct HintListener: Sendable {
         place = RootCandidates.home(of: place).appending(path)
         place.query = query
         return try await connection.openly(question, at: place)
+    }
+
+    private func document(
+        _ reply: inout Reply, _ question: Question, atMost limit: Int
+    ) async throws(ConnectionError) -> [UInt8] {
+        try await connection.document(of: &reply.answer, atMost: limit, question, at: reply.address.origin)
     }
 
     private func error(_ reply: inout Reply, _ question: Question) async -> ConnectionError {

@@ -7,6 +7,9 @@ struct ListingLimits {
     var entries = 1_000_000
     /// The largest number of entries for which the server tells an error instead of properties.
     var unknown = 10_000
+    /// The largest number of bytes without the end of an entry. An entry with the most text that is taken, each
+    /// character of it escaped, is shorter.
+    var longestGap = 128 << 20
     /// The number of unusable entries that are held in memory. Further ones are only counted.
     var namedRefusals = 10
     /// The number of bytes of such an entry's address that are held.

@@ -8,7 +8,7 @@ final class ListingReader {
     private let folder: ItemPath
     private let depth: Depth
     private let hrefs: HrefReader
-    private let multistatus = Multistatus(ListedResponseBuilder())
+    private let multistatus: Multistatus<ListedResponseBuilder>
     private let xml: XMLReader
     private let answerer: ServerAddress.Origin
 
@@ -45,6 +45,7 @@ final class ListingReader {
         self.depth = depth
         answerer = root.origin
         hrefs = HrefReader(root: root, asked: asked)
+        multistatus = Multistatus(ListedResponseBuilder(), longestGap: limits.longestGap)
         do { xml = try XMLReader(handler: multistatus) } catch {
             throw ConnectionError(
                 .protocolViolation, "the answer about \(folder) at \(root.origin) cannot be read: \(error.reason)")

@@ -23,8 +23,16 @@ final class Multistatus<Builder: ResponseBuilder>: XMLHandler {
     private var errors: [String] = []
     /// The number of bytes in `hrefs` and `errors`.
     private var kept = 0
+    /// The number of bytes since a response last ended.
+    private var bytesSinceResponse = 0
+    private let longestGap: Int
 
-    init(_ builder: Builder) { self.builder = builder }
+    /// Creates a machine at the beginning of a document.
+    /// - Parameter longestGap: The largest number of bytes without the end of a response.
+    init(_ builder: Builder, longestGap: Int = ListingLimits().longestGap) {
+        self.builder = builder
+        self.longestGap = longestGap
+    }
 
     /// Returns the complete responses and forgets them.
     func take() -> [Builder.Response] {
@@ -94,6 +102,11 @@ final class Multistatus<Builder: ResponseBuilder>: XMLHandler {
         }
     }
 
+    func passed(_ bytes: Int) {
+        bytesSinceResponse += bytes
+        if bytesSinceResponse > longestGap, problem == nil { problem = .endless(longestGap) }
+    }
+
     func end() {
         guard problem == nil else { return }
         if depthBelow > 0 {
@@ -134,6 +147,7 @@ final class Multistatus<Builder: ResponseBuilder>: XMLHandler {
     }
 
     private func endResponse() {
+        bytesSinceResponse = 0
         guard let first = hrefs.first else {
             problem = .noHref
             return

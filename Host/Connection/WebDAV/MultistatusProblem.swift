@@ -1,3 +1,5 @@
+import Model
+
 /// The reason why a well-formed document is not a multistatus, or not one that can be read.
 enum MultistatusProblem: Error, Equatable {
     /// A document with another root element, such as `html`.
@@ -7,6 +9,8 @@ enum MultistatusProblem: Error, Equatable {
     case noHref
     case tooLong
     case tooDeep
+    /// A document that goes on for more than this number of bytes without another entry.
+    case endless(Int)
 
     /// The largest length of an address, a status or a similar text, in bytes.
     static let longestText = 65_536
@@ -32,6 +36,11 @@ enum MultistatusProblem: Error, Equatable {
             )
         case .noHref: return ("the answer has an entry without an address", nil)
         case .tooLong: return ("the answer has an entry with too much text", nil)
+        case .endless(let bytes):
+            return (
+                "the answer goes on for more than \(WrittenQuantity.rough(bytes: Int64(bytes))) without another entry",
+                "check which server answers at the account's url"
+            )
         case .tooDeep: return ("the answer's elements are nested too deep", nil)
         }
     }

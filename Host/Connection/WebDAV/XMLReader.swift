@@ -15,8 +15,14 @@ protocol XMLHandler: AnyObject {
     func end()
     /// Takes a document type (DOCTYPE). The document is not read any further.
     func documentType(_ name: String)
+    /// Takes the number of bytes of the document that were just read, after everything in them was passed on.
+    func passed(_ bytes: Int)
     /// Whether the rest of the document has no meaning for the handler.
     var hasGivenUp: Bool { get }
+}
+
+extension XMLHandler {
+    func passed(_ bytes: Int) {}
 }
 
 /// The attributes of an element, valid during the call that passes them.
@@ -105,6 +111,7 @@ final class XMLReader {
             let start = piece.baseAddress?.assumingMemoryBound(to: CChar.self)
             try check(XML_Parse(parser, start, CInt(piece.count), 0))
             bytesRead += piece.count
+            handler.passed(piece.count)
             if bytesRead - Int(XML_GetCurrentByteIndex(parser)) > Self.longestMarkup {
                 throw malformed("a tag or comment without end")
             }

@@ -7,7 +7,7 @@ public struct Settings: Hashable, Sendable {
     public var walk: Duration
     /// The limits for removals by a scan. Nil means: a scan may remove any number of items.
     public var removalGuard: RemovalGuard?
-    /// The limits for work at a time.
+    /// The limits for requests and transfers.
     public var limits: Limits
     /// The absolute paths of folders with plugin libraries, besides the built-in ones.
     public var pluginPaths: [String]
@@ -28,17 +28,21 @@ public struct Settings: Hashable, Sendable {
     }
 }
 
-/// The limits for work that is under way at once.
+/// The limits for requests and transfers.
 public struct Limits: Hashable, Sendable {
     /// The number of connections.
     public var connections: Int
     /// The number of downloads.
     public var downloads: Int
+    /// The bytes per second below which a transfer is given up, measured over a minute. 0 means: no transfer is too
+    /// slow.
+    public var slowest: Int64
 
     /// Creates limits.
-    public init(connections: Int = 8, downloads: Int = 6) {
+    public init(connections: Int = 8, downloads: Int = 6, slowest: Int64 = 1000) {
         self.connections = connections
         self.downloads = downloads
+        self.slowest = slowest
     }
 }
 

@@ -21,6 +21,21 @@ public enum WrittenQuantity {
         number(text, in: sizes.map { ($0.unit, $0.bytes) })
     }
 
+    /// Returns a size for people, such as `0 B`, `999 B`, `1.2 kB` or `20 GB`. Units are powers of 1000, and the number
+    /// has two digits or more.
+    public static func rough(bytes: Int64) -> String {
+        var value = Double(bytes)
+        var unit = 0
+        let units = ["B", "kB", "MB", "GB", "TB", "PB", "EB"]
+        while value >= 999.5, unit < units.count - 1 {
+            value /= 1000
+            unit += 1
+        }
+        if unit == 0 || value >= 9.95 { return "\(Int64(value.rounded())) \(units[unit])" }
+        let tenths = Int64((value * 10).rounded())
+        return "\(tenths / 10).\(tenths % 10) \(units[unit])"
+    }
+
     private static func number(_ text: some StringProtocol, in units: [(String, Int64)]) -> Int64? {
         let sign = text.hasPrefix("-") ? "-" : ""
         let digits = text.dropFirst(sign.count).prefix { $0.isASCII && $0.isNumber }

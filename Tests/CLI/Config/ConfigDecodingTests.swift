@@ -93,7 +93,7 @@ private func problems(_ text: String, account: String = "", environment: [String
             poll: 30s
             walk: 24h
             removal-guard: { share: 12.5%, items: 40 }
-            limits: { connections: 4, downloads: 3, uploads: 2, actions: 1 }
+            limits: { connections: 4, downloads: 3, uploads: 2, actions: 1, slowest: 5KiB }
             plugins:
               paths: [~/plugins, ./more, "${BASE}/x"]
               available-offline: { enabled: false, keep-downloads: false }
@@ -111,7 +111,7 @@ private func problems(_ text: String, account: String = "", environment: [String
         #expect(config.settings.poll == .seconds(30))
         #expect(config.settings.walk == .seconds(86_400))
         #expect(config.settings.removalGuard == RemovalGuard(share: 0.125, items: 40))
-        #expect(config.settings.limits == Limits(connections: 4, downloads: 3))
+        #expect(config.settings.limits == Limits(connections: 4, downloads: 3, slowest: 5_120))
         #expect(config.settings.pluginPaths == ["/home/ada/plugins", "/etc/larder/more", "/base/x"])
         #expect(config.log.level == .debug && config.log.format == .json)
         let account = config.accounts[0]

@@ -126,6 +126,154 @@ struct FaultTests {
         }
     }
 
+    /// Calls `body` with another connection to the server, which has these limits.
+    private func connecting(
+        to server: TestServer, as connection: Connection, slowest: Int64 = 1000,
+        _ change: (inout TimeLimits) -> Void, _ body: (Connection) async throws -> Void
+    ) async throws {
+        var times = TimeLimits()
+        change(&times)
+        let other = Connection(
+            bookmark: connection.bookmark,
+            credentials: .basic(username: server.configuration.user, password: server.configuration.password),
+            limits: Limits(slowest: slowest), clock: .system, logger: Logger(label: "test"), timeLimits: times)
+        other.setRoot(try connection.root(), hasFiles: true, isFamily: false)
+        try await closing(other) { try await body(other) }
+    }
+
+    /// Starts downloads that the server stops in the middle, and waits until each was given up for its pace.
+    private func expectSlow(_ connection: Connection, times: Int = 1) async throws {
+        for _ in 0..<times {
+            let error = await #expect(throws: ConnectionError.self) {
+                try await connection.get(path("/big"), into: MemorySink())
+            }
+            #expect(error?.kind == .unreachable && error?.isTimeout == true, "\(String(describing: error))")
+        }
+    }
+
+    @Test("C12: a download or listing whose bytes stop is given up, with server, path, rate and limit; C5: it goes on")
+    func slow() async throws {
+        try await running { server, connection in
+            try await connecting(to: server, as: connection) {
+                $0.pacePeriod = .milliseconds(600)
+            } _: { hasty in
+                let item = try await connection.list(path("/big"), depth: .zero) { _ in }.folder
+                let hold = server.add(Fault(.hold(afterBytes: 1_000), method: "GET"))
+                let sink = MemorySink()
+                let error = await #expect(throws: ConnectionError.self) {
+                    try await hasty.get(path("/big"), request: .init(version: item.etag, size: item.size), into: sink)
+                }
+                let message = error?.message ?? ""
+                #expect(message.hasPrefix("http://127.0.0.1:\(server.port) sent only"), "\(message)")
+                #expect(message.contains("while downloading /big"), "\(message)")
+                #expect(message.contains("bytes per second") && message.contains("1000 of `limits.slowest`"))
+                #expect(error?.kind == .unreachable && sink.bytes.count == 1_000)
+                server.remove(hold)
+                let rest = MemorySink()
+                _ = try await connection.get(
+                    path("/big"), request: .init(version: item.etag, size: item.size, offset: 1_000), into: rest)
+                #expect(rest.head?.offset == 1_000 && rest.bytes.count == 2_999_000)
+
+                server.add(Fault(.hold(afterBytes: 200), method: "PROPFIND"))
+                let listing = await #expect(throws: ConnectionError.self) { try await hasty.entries(of: .root) }
+                #expect(listing?.message.contains("bytes per second") == true, "\(String(describing: listing))")
+                #expect(listing?.message.contains("listing /") == true)
+                server.removeFaults()
+            }
+        }
+    }
+
+    @Test("C12: time in which the reader takes nothing does not count, and a stream may take any time")
+    func busyReader() async throws {
+        try await running { server, connection in
+            for number in 0..<2_000 { server.tree.put("/many/f\(number)", "") }
+            try await connecting(to: server, as: connection, slowest: 1) {
+                $0.pacePeriod = .seconds(1)
+            } _: { patient in
+                let slow = server.add(Fault(.hold(afterBytes: 1), method: "GET", path: "/big"))
+                let quiet = server.add(Fault(.hold(afterBytes: 1), method: "GET", path: "/a"))
+                let stream = try await patient.exchange(PlainRequest("GET", try connection.root().path + "a"))
+                let hold = server.add(Fault(.hold(afterBytes: 500_000), method: "PROPFIND", path: "/many"))
+                var entries = 0
+                let listing = try await patient.list(path("/many")) { batch in
+                    // In this time two other transfers were found to be slow.
+                    if entries == 0 {
+                        await server.untilHeld(hold)
+                        try await expectSlow(patient, times: 2)
+                        server.remove(hold)
+                    }
+                    entries += batch.count
+                }
+                #expect(entries == 2_000 && listing.entries == 2_000)
+                server.remove(quiet)
+                var bytes: [UInt8] = []
+                while let piece = try await stream.next() { bytes += piece }
+                #expect(bytes == Array("hello".utf8))
+                server.remove(slow)
+            }
+        }
+    }
+
+    @Test("C12: with `slowest` at 0 a transfer may take any time")
+    func noLimit() async throws {
+        try await running { server, connection in
+            try await connecting(to: server, as: connection, slowest: 0) {
+                $0.pacePeriod = .milliseconds(120)
+            } _: { patient in
+                let hold = server.add(Fault(.hold(afterBytes: 1_000), method: "GET", path: "/big"))
+                let download = Task {
+                    let sink = MemorySink()
+                    _ = try await patient.get(path("/big"), into: sink)
+                    return sink.bytes.count
+                }
+                await server.untilHeld(hold)
+                try await connecting(to: server, as: connection) {
+                    $0.pacePeriod = .milliseconds(240)
+                } _: { hasty in
+                    try await expectSlow(hasty, times: 2)
+                }
+                server.remove(hold)
+                #expect(try await download.value == 3_000_000)
+            }
+        }
+    }
+
+    @Test("C12: a small document that does not end is given up by its time, and one that is too long by its length")
+    func documents() async throws {
+        try await running { server, connection in
+            try await connecting(to: server, as: connection) {
+                $0.document = .milliseconds(300)
+            } _: { hasty in
+                let silent = server.add(Fault(.hold(afterBytes: 5), method: "GET", path: "/status.php"))
+                let error = await #expect(throws: ConnectionError.self) { try await hasty.connect() }
+                #expect(error?.kind == .unreachable && error?.isTimeout == true)
+                #expect(error?.message.contains("asking for status.php") == true, "\(String(describing: error))")
+                #expect(error?.message.contains("0.3 seconds") == true)
+                server.remove(silent)
+
+                let broken = [Fault.Kind.refusal(500, precondition: nil), .hold(afterBytes: 10)].map {
+                    server.add(Fault($0, method: "GET"))
+                }
+                let failed = await #expect(throws: ConnectionError.self) {
+                    try await hasty.get(path("/a"), into: MemorySink())
+                }
+                #expect(failed?.kind == .serverError && failed?.status == 500)
+                for fault in broken { server.remove(fault) }
+            }
+            // A document of any length may be there. It is no status document, so the url itself is asked for files.
+            let long = server.add(Fault(.endless(200), method: "GET", path: "/status.php"))
+            let plain = await #expect(throws: ConnectionError.self) { try await connection.connect() }
+            #expect(plain?.status == 404)
+            server.remove(long)
+            let capabilities = server.add(
+                Fault(.endless(200), method: "GET", path: "/ocs/v1.php/cloud/capabilities"))
+            let (found, isSure) = try await connection.capabilities(
+                at: RootCandidates.home(of: try connection.root()), isGuess: false)
+            #expect(found == nil && isSure)
+            server.remove(capabilities)
+        }
+    }
+
     @Test(
         "C2: a refusal that does not end is given up at its head; nothing more is asked before there is a new password",
         .timeLimit(.minutes(20)),

@@ -22,7 +22,7 @@ final class ScriptedTransport: HTTPTransport {
     /// The requests in order, each as `GET /path`.
     var lines: [String] { requests.map { "\($0.method) \($0.address.path)" } }
 
-    func execute(_ request: HTTPRequest, timeLimit: Duration) async throws(TransportError) -> HTTPAnswer {
+    func execute(_ request: HTTPRequest, limits: AnswerLimits) async throws(TransportError) -> HTTPAnswer {
         let number = asked.withLock { asked in
             asked.append(request)
             return asked.count - 1

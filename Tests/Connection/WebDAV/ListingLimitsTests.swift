@@ -41,6 +41,39 @@ struct ListingLimitsTests {
         #expect(listing.refused.allSatisfy { $0.href.utf8.count < 1_000 && $0.problem == .slashInName })
     }
 
+    @Test(
+        "C12: a listing that goes on for ever without an entry is given up, whatever it consists of",
+        arguments: ["<x/>", "<!-- x -->", " \n", "<response><y>text</y>"])
+    func endless(filler: String) throws {
+        var limits = ListingLimits()
+        limits.longestGap = 1 << 20
+        let root = try ServerAddress("https://h/d/")
+        let reader = try ListingReader(
+            try ItemPath("/F"), depth: .one, root: root, asked: root.appending("F/"), limits: limits)
+        try reader.read(ByteBuffer(string: "<multistatus xmlns=\"DAV:\">" + Self.own))
+        let isOpen = filler.hasPrefix("<response>")
+        if isOpen { try reader.read(ByteBuffer(string: "<response>")) }
+        let piece = isOpen ? String(filler.dropFirst(10)) : filler
+        let chunk = ByteBuffer(string: String(repeating: piece, count: 65_536 / piece.utf8.count))
+        var read = 0
+        let error = #expect(throws: ConnectionError.self) {
+            while read < 10 << 20 {
+                read += chunk.readableBytes
+                try reader.read(chunk)
+            }
+        }
+        #expect(error?.kind == .protocolViolation && read <= limits.longestGap + chunk.readableBytes)
+        #expect(
+            error?.message == "listing /F at https://h: the answer goes on for more than 1.0 MB without another entry")
+    }
+
+    @Test("C12: any number of entries may come, each a little later than the one before")
+    func entriesBeginAnew() throws {
+        var limits = ListingLimits()
+        limits.longestGap = 1_000
+        #expect(try Self.read(2_000, limits: limits) { "/d/F/\($0)" }.entries == 2_000)
+    }
+
     @Test("I16: entries are handed out as they come, and more than the limit is an error that names it")
     func entries() throws {
         var handed = 0

@@ -62,7 +62,7 @@ final class SeededServer: HTTPTransport {
 
     // MARK: Requests
 
-    func execute(_ request: HTTPRequest, timeLimit: Duration) async throws(TransportError) -> HTTPAnswer {
+    func execute(_ request: HTTPRequest, limits: AnswerLimits) async throws(TransportError) -> HTTPAnswer {
         let time = executor.clock.monotonic()
         state.withLock { $0.requests.append("\(request.method) \(request.address.path) at \(time)") }
         try await wait()
