@@ -26,7 +26,7 @@ extension ProcessorRun {
             let here = try policiesOwner.localUsage(in: session)
             // A copy whose removal is requested counts as gone, whoever requested it and in whichever process.
             let going = try session.goingUsage()
-            let room = try Room(ofFolder: policiesOwner.files)
+            let room = try FileSystemSpace(ofFolder: policiesOwner.files)
             return PluginUsage(
                 localBytes: here.localBytes - going.localBytes, localCopies: here.localCopies - going.localCopies,
                 freeBytes: min(room.free &+ going.localBytes, room.total), totalBytes: room.total)

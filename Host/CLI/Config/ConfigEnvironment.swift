@@ -12,7 +12,7 @@ struct ConfigEnvironment {
     private static let keys: [[String]] = [
         ["poll"], ["walk"], ["removal-guard"], ["removal-guard", "share"], ["removal-guard", "items"],
         ["limits", "connections"], ["limits", "downloads"], ["limits", "uploads"], ["limits", "actions"],
-        ["limits", "slowest"],
+        ["limits", "slowest"], ["disk", "keep-free"],
         ["log", "level"], ["log", "format"],
     ]
 

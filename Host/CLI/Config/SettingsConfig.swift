@@ -44,6 +44,11 @@ extension Settings {
             })
         removalGuard = Self.removalGuard(map.take("removal-guard"), in: map.decoding)
         limits = Self.limits(map.take("limits"), in: map.decoding)
+        var disk = ConfigMap(map.take("disk")?.value, at: "disk", in: map.decoding)
+        keepFree = disk.scalar(
+            "keep-free", or: nil, json: { .string($0.map(ConfigScalar.writeSize)) },
+            parse: { text, _ throws(Wrong) in try ConfigScalar.size(text) })
+        disk.refuseUnknown()
         let plugins = PluginsConfig(map.take("plugins"), in: map.decoding)
         pluginPaths = plugins.folders
         self.plugins = plugins.plugins

@@ -200,9 +200,9 @@ private final class SharedOutcome: Sendable {
             outcome.leftCount = drained.leftCount
             if let failure = drained.failure { outcome.add(failure) }
             // An error that holds up everything, or that keeps the server away, is named once and not for each item. An
-            // item with an issue is named by its issue.
+            // item with an issue is named by its issue, and so are those that wait for room.
             guard drained.failure == nil, !drained.isOffline else { return }
-            for left in drained.left where left.issue == nil {
+            for left in drained.left where left.issue == nil && !left.waitsForRoom {
                 outcome.add(Failure(left.failure.ofOneItem, "\(left.path): \(left.why)"))
             }
         }

@@ -96,7 +96,8 @@ public final class AccountHost: Sendable {
             let trace = try await process.openTrace()
             let engine = SyncEngine(
                 account: bookmark.name, database: vault.database, tree: vault.tree, source: connection,
-                isFirstSinceBoot: vault.isFirstSinceBoot, limits: process.settings.limits, clock: clock,
+                isFirstSinceBoot: vault.isFirstSinceBoot, limits: process.settings.limits,
+                keepFree: process.settings.keepFree, clock: clock,
                 callbacks: .init(
                     accountRefused: { if state.refuse($0) { state.scanRequests.send() } },
                     dropped: { dropped in

@@ -154,11 +154,14 @@ package struct TreeHooks: Sendable {
     package var openFiles: (@Sendable (stat) -> OpenFiles.Answer)?
     /// A replacement for the kernel's sync, which returns 0 or an `errno`. If it is set, nothing is synced.
     package var sync: (@Sendable () -> Int32)?
+    /// A replacement for what the system tells of the file system.
+    package var space: (@Sendable () -> FileSystemSpace?)?
 
     package init(
         reached: @escaping @Sendable (Point) -> Void = { _ in },
-        openFiles: (@Sendable (stat) -> OpenFiles.Answer)? = nil, sync: (@Sendable () -> Int32)? = nil
+        openFiles: (@Sendable (stat) -> OpenFiles.Answer)? = nil, sync: (@Sendable () -> Int32)? = nil,
+        space: (@Sendable () -> FileSystemSpace?)? = nil
     ) {
-        (self.reached, self.openFiles, self.sync) = (reached, openFiles, sync)
+        (self.reached, self.openFiles, self.sync, self.space) = (reached, openFiles, sync, space)
     }
 }

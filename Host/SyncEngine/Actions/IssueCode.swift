@@ -11,6 +11,8 @@ enum IssueCode: String, Hashable, Sendable {
     case place = "download.place"
     /// A folder of copies that cannot be read.
     case unreadable = "tree.unreadable"
+    /// Downloads for which there is no room.
+    case room = "disk.room"
     /// An account whose password or token the server rejects.
     case authentication = "connection.authentication"
 
@@ -26,7 +28,7 @@ enum IssueCode: String, Hashable, Sendable {
                     impact: .dataLoss),
             ]
         case .authentication: [Self.tryAgain]
-        case .unreadable: [Self.dismissal]
+        case .unreadable, .room: [Self.dismissal]
         }
     }
 

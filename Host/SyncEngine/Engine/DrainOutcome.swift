@@ -14,14 +14,20 @@ public struct DrainOutcome: Sendable {
         public var failure: Failure.Kind
         /// The issue for which the record waits, if any.
         public var issue: IssueID?
+        /// Whether the record waits for room, which one issue tells of all such records.
+        public var waitsForRoom: Bool
 
         /// Creates a description of a record that is left.
-        public init(record: SyncRecordID, path: ItemPath, why: String, failure: Failure.Kind, issue: IssueID? = nil) {
+        public init(
+            record: SyncRecordID, path: ItemPath, why: String, failure: Failure.Kind, issue: IssueID? = nil,
+            waitsForRoom: Bool = false
+        ) {
             self.record = record
             self.path = path
             self.why = why
             self.failure = failure
             self.issue = issue
+            self.waitsForRoom = waitsForRoom
         }
     }
 

@@ -27,6 +27,8 @@ struct EngineMachine: Sendable {
         case landed([Fetched], LandingOutcome)
         case removed([RecordOutcome])
         case relisted
+        /// The bytes that downloads may still take, as just measured; nil if there is no limit.
+        case measured(left: Int64?)
         /// The arrival of the time that ``Effect/wake(at:)`` named.
         case woke
     }
@@ -49,6 +51,8 @@ struct EngineMachine: Sendable {
         case remove([Job])
         /// Folders to be listed again, for the records that wait for the listings. Answered by `relisted`.
         case relist([ItemPath: [SyncRecordID]])
+        /// A measurement of the room for downloads. Answered by `measured`.
+        case measureRoom
         /// The grant of the tree to the tasks that need exclusive access to it.
         case grantTree
         /// A time at which to wake the machine. Answered by `woke`. An earlier wake that is still to come is not taken
@@ -123,6 +127,13 @@ struct EngineMachine: Sendable {
     /// Whether downloads were handed out since they were last recalled.
     private var hasHandedOut = false
 
+    // The room.
+    /// The downloads that wait for room; nil if none does.
+    private(set) var lack: RoomLack?
+    /// The time when the room is measured again while downloads wait for it.
+    private var measuresRoomAt: Timestamp?
+    private var isMeasuringRoom = false
+
     // The files on their way into the tree.
     private var treeWork = TreeWork.none
     private(set) var arrivals = Arrivals()
@@ -142,6 +153,8 @@ struct EngineMachine: Sendable {
     /// The number of downloads that are handed out in addition to those under way. It exceeds the number of downloads
     /// that end while outcomes are gathered.
     static let handedAhead = 256
+    /// The time between two measurements while downloads wait for room.
+    static let roomInterval = Duration.seconds(1)
     /// The longest time that a started record may be `ready` in the journal.
     static let longestUnmarked = Duration.seconds(1)
 
@@ -166,7 +179,7 @@ struct EngineMachine: Sendable {
             hasHandedOut = false
             for job in jobs.reversed() { window.putBack(job) }
         case .fetched(let job, let outcome): fetched(job, outcome, now: now)
-        case .read(let page): read(page)
+        case .read(let page): read(page, now)
         case .unread(let failure):
             memory = .outdated
             health.failed(.disk(failure), record: .none, now: now)
@@ -178,6 +191,8 @@ struct EngineMachine: Sendable {
         case .removed(let outcomes):
             treeWork = .none
             for outcome in outcomes { resolved(outcome) }
+            measureSoon(now)
+        case .measured(let left): measured(left, now)
         case .relisted: relisted()
         case .woke: wakesAt = nil
         }
@@ -188,7 +203,7 @@ struct EngineMachine: Sendable {
         passTime(now)
         if hasHandedOut, !mayDownload { return [.recall] }
         defer { due = [] }
-        return due + [read(now), fetch(), workInTree(now), wake(now)].compactMap { $0 }
+        return due + [read(now), fetch(), workInTree(now), measureRoom(now), wake(now)].compactMap { $0 }
     }
 }
 
@@ -231,12 +246,13 @@ extension EngineMachine {
         if holdEnded || waitEnded { outdate() }
     }
 
-    private mutating func read(_ page: JournalPage) {
+    private mutating func read(_ page: JournalPage, _ now: Timestamp) {
         guard case .reading(let ended, let next) = memory else { return }
         journal = page.isLast ? .end(page.last) : .after(page.last)
         removals = page.isLastRemoval ? .end(page.lastRemoval) : .after(page.lastRemoval)
         for job in page.jobs where !ended.contains(job.id) { window.add(job) }
         wait(until: page.earliestWait)
+        (lack, measuresRoomAt) = (page.lack, page.lack.map { _ in now + Self.roomInterval })
         memory = next == .beginAnew ? .outdated : .current
         if next == .readOn { readOn() }
     }
@@ -330,8 +346,35 @@ extension EngineMachine {
             for file in batch { window.park(file.job.id) }
             return
         }
+        measureSoon(now)
         inPlace.add(outcome.placed, afterCompleting: completed, now: now)
         for outcome in outcome.outcomes { resolved(outcome) }
+    }
+}
+
+// MARK: Room
+
+extension EngineMachine {
+    /// Notes that copies were removed or replaced, which may have made room.
+    private mutating func measureSoon(_ now: Timestamp) { if lack != nil { measuresRoomAt = now } }
+
+    private mutating func measured(_ left: Int64?, _ now: Timestamp) {
+        isMeasuringRoom = false
+        guard let lack else { return }
+        measuresRoomAt = now + Self.roomInterval
+        if left.map({ $0 >= lack.smallest }) ?? true { outdate() }
+    }
+
+    /// Whether the room is to be measured now. As long as downloads of the memory are to begin, these have the room.
+    private func mustMeasureRoom(_ now: Timestamp) -> Bool {
+        guard lack != nil, let measuresRoomAt, measuresRoomAt <= now, !isMeasuringRoom else { return false }
+        return mayDownload && !isReading && window.readyCount(.downloads) == 0
+    }
+
+    private mutating func measureRoom(_ now: Timestamp) -> Effect? {
+        guard mustMeasureRoom(now) else { return nil }
+        isMeasuringRoom = true
+        return .measureRoom
     }
 }
 
@@ -357,6 +400,7 @@ extension EngineMachine {
         guard !isReading, !isDiskFailing else { return nil }
         if memory == .outdated {
             window.forgetIdle()
+            (lack, measuresRoomAt) = (nil, nil)
             (journal, removals) = (.after(.none), .after(.none))
         }
         let few = SyncEngine.pageSize / 4
@@ -367,7 +411,8 @@ extension EngineMachine {
         memory = .reading(ended: [], next: .goOn)
         return .read(
             JournalRequest(
-                after: journal.record, removalsAfter: removals.record, readsOn: isRunningLow || journal.isEnd))
+                after: journal.record, removalsAfter: removals.record, readsOn: isRunningLow || journal.isEnd,
+                lack: lack))
     }
 
     private mutating func fetch() -> Effect? {
@@ -432,7 +477,7 @@ extension EngineMachine {
         let times = [
             health.hold?.until, nextWait, arrivals.landsAt(landingDelay: landingDelay), inPlace.completesAt,
             inPlace.provesAt,
-            marksAt,
+            marksAt, measuresRoomAt,
         ].compactMap { $0 }.filter { $0 > now }
         guard let next = times.min(), wakesAt.map({ next < $0 }) ?? true else { return nil }
         wakesAt = next
@@ -445,7 +490,8 @@ extension EngineMachine {
 extension EngineMachine {
     /// Tells whether nothing is left that can go on within the longest wait of a single run.
     func isDrained(now: Timestamp) -> Bool {
-        guard !isReading, treeWork == .none, relisting == .none, due.isEmpty else { return false }
+        guard !isReading, treeWork == .none, relisting == .none, due.isEmpty, !isMeasuringRoom, !mustMeasureRoom(now)
+        else { return false }
         // The journal cannot be read either. Files that are here and cannot be completed are left to the next run.
         if isDiskFailing, isLandingStuck, window.startedCount == inPlace.files.count + arrivals.files.count {
             return true

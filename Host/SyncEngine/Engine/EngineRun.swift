@@ -200,6 +200,10 @@ struct EngineRun {
                     return .relisted
                 }
             }
+        case .measureRoom:
+            children.addTask(executorPreference: engine.threads) { [engine] in
+                .happened(.measured(left: engine.measureRoom().left))
+            }
         case .grantTree: engine.controls.treeAccess.grant()
         case .wake(let time):
             children.addTask { [clock = engine.clock, now = engine.waitTime()] in
@@ -229,6 +233,7 @@ struct EngineRun {
         let (reasons, hold, isOnline) = (
             engine.reasons.withLock { $0 }, machine.health.hold?.failure, engine.isOnline
         )
+        let noRoom = hold == nil && isOnline && machine.lack != nil ? engine.noRoom : nil
         return try await engine.database.read { [only] reads in
             var outcome = DrainOutcome()
             outcome.failure = hold
@@ -239,7 +244,9 @@ struct EngineRun {
             if let only { outcome.leftCount = try only.count { try reads.journal.record(id: $0) != nil } }
             try reads.journal.each { journal in
                 guard only?.contains(journal.id) ?? true else { return true }
-                var failure = reasons[journal.id] ?? hold
+                // What else could go on has gone on when a run is over.
+                let waitsForRoom = noRoom != nil && journal.action == .download && journal.wait == nil
+                var failure = waitsForRoom ? noRoom : reasons[journal.id] ?? hold
                 var issue: Model.Issue?
                 if case .issue(let id) = journal.wait { issue = try reads.issues.issue(id: id) }
                 if let issue { failure = Failure(issue.failure, issue.message) }
@@ -247,7 +254,8 @@ struct EngineRun {
                 outcome.left.append(
                     .init(
                         record: journal.id, path: journal.path, why: why,
-                        failure: failure?.kind ?? (isOnline ? .failed : .unreachable), issue: issue?.id))
+                        failure: failure?.kind ?? (isOnline ? .failed : .unreachable), issue: issue?.id,
+                        waitsForRoom: waitsForRoom))
                 return outcome.left.count < DrainOutcome.mostNamed
             }
             return outcome

@@ -19,6 +19,10 @@ struct JournalPage: Sendable {
     var earliestWait: Timestamp?
     /// The actions that turned out to be no longer wanted, and whose records are gone.
     var dropped: [DroppedAction] = []
+    /// The room that is left for downloads; nil if there is no limit.
+    var room: DownloadRoom?
+    /// The downloads that wait for room, of this page and of those before it; nil if there are none.
+    var lack: RoomLack?
     /// Whether copies of removed items are here, which may lie in the place of other items.
     var mayBeHeld = false
     /// Tells whether an item is covered, as ``SyncEngine/Partners/isCovered``.
@@ -33,6 +37,8 @@ struct JournalRequest: Hashable, Sendable {
     var removalsAfter: SyncRecordID
     /// Whether to read other records than removals too.
     var readsOn: Bool
+    /// The downloads, among the records that were read, that wait for room.
+    var lack: RoomLack?
 }
 
 extension SyncEngine {
@@ -67,6 +73,7 @@ extension SyncEngine {
                 }
             }
             var page = JournalPage(last: request.after, isLast: false, isCovered: partners.isCovered)
+            (page.room, page.lack) = (measureRoom(), request.lack)
             var found: [SyncRecord] = []
             var counts: [Window.Budget: Int] = [:]
             func take(_ record: SyncRecord) -> Bool {
@@ -89,6 +96,7 @@ extension SyncEngine {
             for record in found {
                 if let job = try currentJob(record, on: &page, in: tx) { page.jobs.append(job) }
             }
+            if page.isLast { try tell(page.lack, isWhole: only == nil, in: tx) }
             page.lastRemoval = max(page.last, request.removalsAfter)
             if !page.isLast {
                 (found, counts) = ([], [:])

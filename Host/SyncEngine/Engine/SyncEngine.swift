@@ -78,6 +78,8 @@ public final class SyncEngine: Sendable {
     let reasons = Mutex<[SyncRecordID: Failure]>([:])
     /// The complete files in `incoming/` that the tree did not take, by their records.
     let notTaken = Mutex<[SyncRecordID: Landing]>([:])
+    /// The room for downloads, as it was last measured.
+    let room: Mutex<DownloadRoom>
     /// The executor that puts files in place and takes copies out of the tree. It may block on the disk.
     let threads: any TaskExecutor
     /// The executor in ``threads``, or nil if another owner closes it.
@@ -91,9 +93,12 @@ public final class SyncEngine: Sendable {
     ///   - isFirstSinceBoot: Whether this is the first start since the machine booted, as the vault reports. If so,
     ///     downloads that were not complete are fetched again from their beginning.
     ///   - limits: The limits, of which `downloads` is the number of downloads that may be under way at once.
+    ///   - keepFree: The bytes that downloads leave free on the file system of the copies. Nil means: 500 MB or 5 % of
+    ///     the file system, whichever is less.
     public init(
         account: String, database: Database, tree: Tree, source: any FileSource,
-        isFirstSinceBoot: Bool, limits: Limits = Limits(), clock: HostClock = .system, callbacks: Callbacks,
+        isFirstSinceBoot: Bool, limits: Limits = Limits(), keepFree: Int64? = nil, clock: HostClock = .system,
+        callbacks: Callbacks,
         logger: Logger
     ) {
         self.account = account
@@ -102,6 +107,7 @@ public final class SyncEngine: Sendable {
         self.tree = tree
         self.source = source
         self.limits = limits
+        room = Mutex(DownloadRoom(keepFree: keepFree))
         self.clock = clock
         waitTime = clock.steady()
         self.callbacks = callbacks

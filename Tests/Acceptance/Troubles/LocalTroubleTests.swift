@@ -94,6 +94,52 @@ import Testing
     }
 
     @Test(
+        "C13: a file that would leave too little waits, is named and makes the run 74, and goes on when there is room",
+        .enabled(if: Build.isRoot, "mounting a small file system needs root"))
+    func noRoom() async throws {
+        try await withTemporaryFolder { folder in
+            try await TestServer.running { server in
+                server.tree.put("/big", [UInt8](repeating: 1, count: 40 << 20))
+                server.tree.put("/small", "small")
+                let disk = "\(folder)/disk"
+                try Files.makeFolder(disk)
+                try await mustRun("mount", ["-t", "tmpfs", "-o", "size=64m", "tmpfs", disk])
+                do { try await wait(for: server, on: disk) } catch { Issue.record(error) }
+                try await mustRun("umount", ["--lazy", disk])
+            }
+        }
+    }
+
+    private func wait(for server: TestServer, on disk: String) async throws {
+        let account = try Account(in: disk, server, settings: ["poll: 1s", "disk: { keep-free: 30MB }"])
+        #expect(try await account.larder("pin", "/").exitCode == 0)
+        let once = try await account.larder("run", "--once")
+        #expect(once.exitCode == 74, "\(once.summary)")
+        #expect(once.errors.contains("1 download waits for room"), "\(once.summary)")
+        #expect(once.errors.contains("30 MB") && once.errors.contains("disk.keep-free"), "\(once.summary)")
+        #expect(try account.localFiles() == ["small"])
+
+        let get = try await account.larder("get", "/big")
+        #expect(get.exitCode == 74, "\(get.summary)")
+        #expect(get.errors.contains("/big: there is no room for it"), "\(get.summary)")
+        #expect(server.requests.paths(of: "GET").contains("/big") == false)
+        let issues = try await account.larder("issue", "list")
+        #expect(issues.output.contains("wait") && issues.output.contains(account.files), "\(issues.summary)")
+
+        let host = try account.larder.start(["run"])
+        await until { server.requests.paths(of: "PROPFIND").count > 3 }
+        let status = try await account.larder("status")
+        #expect(status.output.contains("1 issue waits"), "\(status.summary)")
+        #expect(server.requests.paths(of: "GET").contains("/big") == false)
+        try await mustRun("mount", ["-o", "remount,size=256m", disk])
+        try await until { try account.localFiles().sorted() == ["big", "small"] }
+        try await until { try await account.larder("issue", "list").output.contains("room") == false }
+        host.send(SIGTERM)
+        #expect(await host.wait(atMost: .seconds(120)) == .code(0))
+        #expect(try Files.read("\(account.files)/big").count == 40 << 20)
+    }
+
+    @Test(
         "V1: for a user without rights: copies are the user's alone, and a place that cannot be written is 73",
         .enabled(if: Build.isRoot, "becoming another user needs root"))
     func unprivileged() async throws {

@@ -94,6 +94,7 @@ private func problems(_ text: String, account: String = "", environment: [String
             walk: 24h
             removal-guard: { share: 12.5%, items: 40 }
             limits: { connections: 4, downloads: 3, uploads: 2, actions: 1, slowest: 5KiB }
+            disk: { keep-free: 2GB }
             plugins:
               paths: [~/plugins, ./more, "${BASE}/x"]
               available-offline: { enabled: false, keep-downloads: false }
@@ -112,6 +113,7 @@ private func problems(_ text: String, account: String = "", environment: [String
         #expect(config.settings.walk == .seconds(86_400))
         #expect(config.settings.removalGuard == RemovalGuard(share: 0.125, items: 40))
         #expect(config.settings.limits == Limits(connections: 4, downloads: 3, slowest: 5_120))
+        #expect(config.settings.keepFree == 2_000_000_000)
         #expect(config.settings.pluginPaths == ["/home/ada/plugins", "/etc/larder/more", "/base/x"])
         #expect(config.log.level == .debug && config.log.format == .json)
         let account = config.accounts[0]
@@ -290,6 +292,25 @@ private func problems(_ text: String, account: String = "", environment: [String
         #expect(
             problems(text, environment: ["LARDER_POLL": "0s"]) == [
                 "LARDER_POLL: `poll`: `0s` is too short; the minimum is 1s"
+            ])
+    }
+
+    @Test("H3: the limits of transfers and of the disk are sizes, with defaults, and 0B sets no limit")
+    func sizes() throws {
+        let config = try decode("")
+        #expect(config.settings.limits.slowest == 1_000 && config.settings.keepFree == nil)
+        #expect(config.shown.first { $0.key == "limits.slowest" }?.value.text == "\"1kB\"")
+        #expect(config.shown.first { $0.key == "disk.keep-free" }?.value.text == "null")
+        let none = try decode(
+            "limits: { slowest: 0B }", environment: ["LARDER_DISK_KEEP_FREE": "0B", "LARDER_LIMITS_SLOWEST": "3B"])
+        #expect(none.settings.limits.slowest == 3 && none.settings.keepFree == 0)
+        #expect(
+            problems("limits: { slowest: none }\ndisk: { keep-free: 5%, kept: 1MB }") == [
+                "/etc/larder/config.yaml:6:20: `limits.slowest`: `none` is not a size; write it like 0B, 700MB, 20GB "
+                    + "or 16GiB",
+                "/etc/larder/config.yaml:7:20: `disk.keep-free`: `5%` is not a size; write it like 0B, 700MB, 20GB or "
+                    + "16GiB",
+                "/etc/larder/config.yaml:7:24: there is no setting `disk.kept`; did you mean `keep-free`?",
             ])
     }
 

@@ -63,6 +63,66 @@ struct EngineMachineTests {
         #expect(!machine.isDrained(now: Self.now))
     }
 
+    private static func measures(_ effects: [EngineMachine.Effect]) -> Bool {
+        effects.contains { if case .measureRoom = $0 { true } else { false } }
+    }
+
+    private static func reads(_ effects: [EngineMachine.Effect]) -> Bool {
+        effects.contains { if case .read = $0 { true } else { false } }
+    }
+
+    /// Makes a machine that has read a journal in which a download of 500 bytes waits for room.
+    private static func lackingMachine() -> EngineMachine {
+        var machine = machine(having: [])
+        var page = JournalPage()
+        var lack = RoomLack()
+        lack.add(size: 700, missing: 500)
+        page.lack = lack
+        tell(&machine, EngineFlags(hasNews: true, isStale: true))
+        #expect(reads(machine.decide(now: now)))
+        machine.take(.read(page), now: now)
+        return machine
+    }
+
+    @Test("C13: what waits for room is left by a single run; its room is measured, and read again when it is enough")
+    func room() {
+        var machine = Self.lackingMachine()
+        #expect(!Self.measures(machine.decide(now: Self.now)))
+        #expect(machine.isDrained(now: Self.now) && machine.lack?.count == 1)
+        let later = Self.now + EngineMachine.roomInterval
+        #expect(Self.measures(machine.decide(now: later)))
+        #expect(!machine.isDrained(now: later))
+        machine.take(.measured(left: 499), now: later)
+        #expect(!Self.reads(machine.decide(now: later)) && machine.isDrained(now: later))
+        let last = later + EngineMachine.roomInterval
+        #expect(Self.measures(machine.decide(now: last)))
+        machine.take(.measured(left: 500), now: last)
+        #expect(!machine.isDrained(now: last))
+        let effects = machine.decide(now: last)
+        guard case .read(let request) = effects.first else { return #expect(Bool(false)) }
+        #expect(request.after == .none && request.lack == nil)
+        machine.take(.read(JournalPage()), now: last)
+        #expect(machine.lack == nil && machine.isDrained(now: last))
+    }
+
+    @Test("C13: after a removal the room is measured at once, before a run ends")
+    func roomAfterRemoval() {
+        var machine = Self.lackingMachine()
+        machine.take(.removed([]), now: Self.now)
+        #expect(!machine.isDrained(now: Self.now))
+        #expect(Self.measures(machine.decide(now: Self.now)))
+        machine.take(.measured(left: nil), now: Self.now)
+        #expect(Self.reads(machine.decide(now: Self.now)))
+    }
+
+    @Test("C13: without a server the room is not measured, and does not keep a run from ending")
+    func roomOffline() {
+        var machine = Self.lackingMachine()
+        machine.take(.removed([]), now: Self.now)
+        Self.tell(&machine, EngineFlags(isOnline: false, hasNews: false, isStale: false))
+        #expect(!Self.measures(machine.decide(now: Self.now)) && machine.isDrained(now: Self.now))
+    }
+
     @Test(
         "Stale: what was handed out comes back, the journal is read from its beginning, and only then downloads go on")
     func stale() {

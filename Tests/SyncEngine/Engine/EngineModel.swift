@@ -59,6 +59,11 @@ struct EngineModel {
     private var settling: [(job: Job, decision: RetryDecision, failure: FetchFailure)] = []
     private var wakes: [Timestamp] = []
     private var visitors = TreeAccess.State.none
+    /// Whether there is room for no other download.
+    private var isDiskTight = false
+    /// The downloads for which a page had no room.
+    private var lacking: Set<SyncRecordID> = []
+    private var isMeasuring = false
 
     init(seed: UInt64) {
         random = SeededGenerator(seed: seed)
@@ -82,6 +87,7 @@ struct EngineModel {
     mutating func settleDown() -> Bool {
         isCalm = true
         visitors = .none
+        isDiskTight = false
         // The model sets only the flags that the machine cannot find out by itself.
         (flags.isOnline, flags.expectsMore) = (true, false)
         if machine.health.isAccountRefused { flags.isReset = true }
@@ -121,6 +127,7 @@ struct EngineModel {
         if isListing != nil { events.append { $0.endListing() } }
         if !settling.isEmpty { events.append { $0.endSettling() } }
         if !wakes.isEmpty { events.append { $0.sleep() } }
+        if isMeasuring { events.append { $0.endMeasuring() } }
         guard !isCalm else { return events }
         events.append { model in
             let seconds = Double.random(in: 0...3, using: &model.random)
@@ -131,7 +138,7 @@ struct EngineModel {
         if Int.random(in: 0..<4, using: &random) == 0 {
             events += [
                 { $0.flags.isOnline.toggle() }, { $0.flags.expectsMore.toggle() }, { $0.flags.isReset = true },
-                { $0.flags.isStale = true }, { $0.answerPeople() },
+                { $0.flags.isStale = true }, { $0.answerPeople() }, { $0.isDiskTight.toggle() },
             ]
             events.append { $0.visitors = $0.visitors == .none ? .requested : .none }
         }
@@ -189,6 +196,10 @@ struct EngineModel {
         case .relist(let folders):
             if isListing != nil { contradictions.append("lists twice at a time") }
             isListing = folders.values.flatMap { $0 }
+        case .measureRoom:
+            if isMeasuring { contradictions.append("measures twice at a time") }
+            if lacking.isEmpty { contradictions.append("measures for nobody") }
+            isMeasuring = true
         case .grantTree:
             if treeWork != nil || !machine.inPlace.files.isEmpty && machine.health.hold?.failure.kind != .localIO {
                 contradictions.append("admits visitors to a tree that is not at rest")
@@ -213,7 +224,8 @@ struct EngineModel {
         // The machine does not know yet what changed after it read the journal, so records suspended since then do not
         // count.
         let isOvertaken = journal.values.contains {
-            $0.id < job.id && !suspended.contains($0.id) && $0.journal.localID == job.record.localID
+            $0.id < job.id && !suspended.contains($0.id) && !lacking.contains($0.id)
+                && $0.journal.localID == job.record.localID
                 && $0.journal.holdsLane
         }
         if isOvertaken { contradictions.append("\(what) of \(job.id) out of its turn") }
@@ -315,6 +327,7 @@ struct EngineModel {
     private mutating func page(_ request: JournalRequest) -> JournalPage {
         if request.after == 0 {
             suspended = []
+            lacking = []
             for id in journal.keys {
                 switch journal[id]?.journal.wait {
                 case .until(let time) where time <= now, .newVersion(_, let time) where time <= now:
@@ -325,10 +338,20 @@ struct EngineModel {
         }
         let size = Int.random(in: 1...6, using: &random)
         var page = JournalPage(last: request.after, isLast: false)
+        page.lack = request.lack
         let all = journal.keys.sorted().compactMap { journal[$0] }
         if request.readsOn {
             let found = all.filter { $0.id > request.after }
-            page.jobs = found.prefix(size).filter(\.journal.holdsLane).map(\.job)
+            for entry in found.prefix(size) where entry.journal.holdsLane {
+                guard lacksRoom(entry) else {
+                    page.jobs.append(entry.job)
+                    continue
+                }
+                lacking.insert(entry.id)
+                var lack = page.lack ?? RoomLack()
+                lack.add(size: 1, missing: 1)
+                page.lack = lack
+            }
             page.last = found.prefix(size).last?.id ?? request.after
             page.isLast = found.count <= size
         }
@@ -349,6 +372,16 @@ struct EngineModel {
             }
         }.min()
         return page
+    }
+
+    private func lacksRoom(_ entry: Entry) -> Bool {
+        isDiskTight && entry.journal.action == .download && entry.journal.wait == nil && !entry.isLanding
+            && fetching[entry.id] == nil && !handed.contains { $0.id == entry.id }
+    }
+
+    private mutating func endMeasuring() {
+        isMeasuring = false
+        take(.measured(left: isDiskTight ? 0 : nil))
     }
 
     private mutating func ask() {

@@ -81,17 +81,21 @@ struct EngineFixture: Sendable {
     ///   - server: The server that the engine uses; nil for the scripted one.
     ///   - time: The engine's clock; nil for the clock on which nothing waits.
     ///   - files: The folder of the copies; nil for the folder in the vault.
+    ///   - keepFree: The bytes that downloads leave free.
+    ///   - space: A function that replaces what the system tells of the file system; nil for the system's own answer.
     ///   - sync: A function that replaces the kernel's syncs and returns their result; nil to leave the syncs as they
     ///     are.
     init(
         folder: String, source: ScriptedSource = ScriptedSource(), server: (any FileSource)? = nil,
-        limits: Limits = Limits(), time: HostClock? = nil, files: String? = nil,
-        sync: (@Sendable () -> Int32)? = nil
+        limits: Limits = Limits(), time: HostClock? = nil, files: String? = nil, keepFree: Int64? = nil,
+        space: (@Sendable () -> FileSystemSpace?)? = nil, sync: (@Sendable () -> Int32)? = nil
     ) throws {
         self.folder = folder
         self.source = source
         vault = try Vault.open(at: folder + "/vault", files: files)
-        tree = sync.map { Tree(of: folder + "/vault", hooks: TreeHooks(sync: $0)) } ?? vault.tree
+        tree =
+            sync == nil && space == nil
+            ? vault.tree : Tree(of: folder + "/vault", hooks: TreeHooks(sync: sync, space: space))
         clock = TestClock.jumping()
         let listings = Listings()
         relisted = listings
@@ -101,7 +105,8 @@ struct EngineFixture: Sendable {
         logger.logLevel = .critical
         engine = SyncEngine(
             account: "home", database: vault.database, tree: tree, source: server ?? source,
-            isFirstSinceBoot: vault.isFirstSinceBoot, limits: limits, clock: time ?? clock.host,
+            isFirstSinceBoot: vault.isFirstSinceBoot, limits: limits, keepFree: keepFree,
+            clock: time ?? clock.host,
             callbacks: .init(dropped: { coverage.drop($0) }),
             logger: logger)
         vault.database.setCommitObserver { [weak engine] summary in

@@ -11,7 +11,10 @@ extension DownloadAction {
     func download(for pool: DownloadPool, on thread: Int) async {
         let worker = DownloadWorker()
         let task = Task(executorPreference: engine.downloadThreads[thread]) {
-            while let (job, isStarted) = pool.next(on: thread, { startFetch($0, by: worker) }) {
+            while true {
+                // Before the pool's lock is held, which must not wait for the disk.
+                engine.measureRoom(isForced: false)
+                guard let (job, isStarted) = pool.next(on: thread, { startFetch($0, by: worker) }) else { return }
                 guard isStarted else {
                     pool.deliver((job, .notStarted))
                     continue
@@ -30,19 +33,23 @@ extension DownloadAction {
     }
 
     /// Notes that a worker begins a download, so that the download can be cancelled.
-    /// - Returns: False if the download must not be started, because the server is away, the state in memory may be out
-    ///   of date, or a transaction is changing the record.
+    /// - Returns: False if the download must not be started, because there is no room for it, the server is away, the
+    ///   state in memory may be out of date, or a transaction is changing the record.
     func startFetch(_ job: Job, by worker: DownloadWorker) -> Bool {
+        guard takeRoom(for: job) else { return false }
         // One step, so that a transaction either keeps the download from starting or finds a way to end it.
-        controls.with { state in
+        let isStarted = controls.with { state in
             guard state.flags.isOnline, !state.flags.isStale, !state.suspended.contains(job.id) else { return false }
             worker.begin(job.id)
             state.enders[job.id] = { [id = job.id] in worker.cancel(id) }
             return true
         }
+        if !isStarted { engine.room.withLock { $0.end(job.id) } }
+        return isStarted
     }
 
     private func fetch(_ job: Job) async -> FetchOutcome {
+        defer { engine.room.withLock { $0.end(job.id) } }
         do {
             return .complete(try await fetchOrResume(job))
         } catch {
@@ -67,7 +74,7 @@ extension DownloadAction {
                 counters.change { $0.bytesDone += landing.size }
                 return whole
             }
-            sink = FetchSink(try tree.incomingFile(job.incomingName), of: job, counters: counters)
+            sink = FetchSink(try tree.incomingFile(job.incomingName), of: job, by: engine)
         } catch {
             throw FetchFailure.disk(error)
         }
@@ -135,14 +142,14 @@ private final class FetchSink: DownloadSink {
     /// The number of bytes received, or nil before an answer came.
     private(set) var received: Int64?
     private let job: Job
-    private let counters: Counters
+    private let engine: SyncEngine
     /// The number of this file's bytes that were added to the counters.
     private var counted: Int64 = 0
 
-    init(_ file: IncomingFile, of job: Job, counters: Counters) {
+    init(_ file: IncomingFile, of job: Job, by engine: SyncEngine) {
         self.file = file
         self.job = job
-        self.counters = counters
+        self.engine = engine
         count(file.size)
     }
 
@@ -157,7 +164,8 @@ private final class FetchSink: DownloadSink {
 
     private func count(_ bytes: Int64) {
         counted += bytes
-        counters.change { $0.bytesDone += bytes }
+        engine.counters.change { $0.bytesDone += bytes }
+        engine.room.withLock { $0.received(bytes, by: job.id) }
     }
 
     func begin(_ head: DownloadHead) throws {

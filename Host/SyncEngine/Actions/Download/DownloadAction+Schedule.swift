@@ -45,7 +45,8 @@ extension DownloadAction {
             _ = try keepFolder(item, for: record.reason, in: tx)
             return nil
         }
-        return record
+        // A download that waits for room is not kept in memory, and does not block the removals that make room.
+        return takeRoom(for: Job(record, item: item), on: &page) ? record : nil
     }
 
     /// Lets a record wait for a while. The wait is not written down: each write would cause the journal to be read

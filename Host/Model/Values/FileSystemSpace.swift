@@ -1,19 +1,20 @@
-import Glibc
-import Model
+package import Glibc
 
-/// The size of a file system.
-struct Room {
+/// The size of a file system and the part of it that is free.
+public struct FileSystemSpace: Hashable, Sendable {
     /// The bytes that the user may still fill.
-    let free: Int64
+    public var free: Int64
     /// The bytes of the whole file system.
-    let total: Int64
+    public var total: Int64
 
-    /// Reads the size of the file system that holds a folder.
-    init(ofFolder folder: String) throws(Failure) {
-        var status = statvfs()
-        guard statvfs(folder, &status) == 0 else {
-            throw Failure(.localIO, "The folder \(folder) cannot be reached: \(String(cString: strerror(errno)))")
-        }
+    /// Creates a size.
+    public init(free: Int64, total: Int64) {
+        self.free = free
+        self.total = total
+    }
+
+    /// Creates a size from what the system tells.
+    package init(_ status: statvfs) {
         free = Self.bytes(UInt64(status.f_bavail), of: UInt64(status.f_frsize))
         total = Self.bytes(UInt64(status.f_blocks), of: UInt64(status.f_frsize))
     }

@@ -1,0 +1,13 @@
+import Glibc
+public import Model
+
+extension Tree {
+    /// The size of the file system that holds the copies and `incoming/`; nil if the system does not tell it.
+    public var space: FileSystemSpace? {
+        if let space = hooks.space { return space() }
+        var status = statvfs()
+        // Some file systems in user space tell nothing but zeros.
+        guard fstatvfs(incoming.number, &status) == 0, status.f_blocks > 0 else { return nil }
+        return FileSystemSpace(status)
+    }
+}
