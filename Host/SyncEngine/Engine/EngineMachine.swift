@@ -130,7 +130,7 @@ struct EngineMachine: Sendable {
     // The room.
     /// The downloads that wait for room; nil if none does.
     private(set) var lack: RoomLack?
-    /// The time when the room is measured again while downloads wait for it.
+    /// The time when the room is measured again if downloads wait for it.
     private var measuresRoomAt: Timestamp?
     private var isMeasuringRoom = false
 
@@ -252,7 +252,7 @@ extension EngineMachine {
         removals = page.isLastRemoval ? .end(page.lastRemoval) : .after(page.lastRemoval)
         for job in page.jobs where !ended.contains(job.id) { window.add(job) }
         wait(until: page.earliestWait)
-        (lack, measuresRoomAt) = (page.lack, page.lack.map { _ in now + Self.roomInterval })
+        took(page.lack, now)
         memory = next == .beginAnew ? .outdated : .current
         if next == .readOn { readOn() }
     }
@@ -355,8 +355,15 @@ extension EngineMachine {
 // MARK: Room
 
 extension EngineMachine {
-    /// Notes that copies were removed or replaced, which may have made room.
-    private mutating func measureSoon(_ now: Timestamp) { if lack != nil { measuresRoomAt = now } }
+    /// Notes that copies were removed or replaced, which may have made room. A read that is under way may have measured
+    /// the room before.
+    private mutating func measureSoon(_ now: Timestamp) { measuresRoomAt = now }
+
+    private mutating func took(_ lack: RoomLack?, _ now: Timestamp) {
+        self.lack = lack
+        let next = now + Self.roomInterval
+        measuresRoomAt = lack == nil ? nil : min(measuresRoomAt ?? next, next)
+    }
 
     private mutating func measured(_ left: Int64?, _ now: Timestamp) {
         isMeasuringRoom = false

@@ -115,6 +115,20 @@ struct EngineMachineTests {
         #expect(Self.reads(machine.decide(now: Self.now)))
     }
 
+    @Test("C13: a removal that ends while the journal is read has the room measured too", arguments: [false, true])
+    func roomAfterRemovalInRead(isStale: Bool) {
+        var machine = Self.lackingMachine()
+        let lack = machine.lack
+        Self.tell(&machine, EngineFlags(hasNews: true, isStale: isStale))
+        #expect(Self.reads(machine.decide(now: Self.now)))
+        machine.take(.removed([]), now: Self.now)
+        var page = JournalPage()
+        page.lack = lack
+        machine.take(.read(page), now: Self.now)
+        #expect(!machine.isDrained(now: Self.now))
+        #expect(Self.measures(machine.decide(now: Self.now)))
+    }
+
     @Test("C13: without a server the room is not measured, and does not keep a run from ending")
     func roomOffline() {
         var machine = Self.lackingMachine()
