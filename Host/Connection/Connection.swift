@@ -117,12 +117,15 @@ public final class Connection: Sendable {
     ///   - credentials: The credentials for requests.
     ///   - proxyLogin: The login for the bookmark's proxy, if it needs one.
     public func use(_ credentials: Credentials, proxyLogin: ProxyLogin? = nil) {
+        let hasOther = bookmark.proxy != nil && state.withLock { $0.proxyLogin != proxyLogin }
+        // The files of the account's own certificate may have been written anew.
+        let network =
+            hasOther || bookmark.clientCertificate != nil
+            ? Self.network(bookmark, proxyLogin, limits, timeLimits, clock.now()) : nil
         state.withLock { state in
-            // The files of the account's own certificate may have been written anew.
-            if bookmark.clientCertificate != nil || bookmark.proxy != nil && state.proxyLogin != proxyLogin {
+            if let network {
                 if case .success(let old) = state.transport { state.retired.append(old) }
-                state.transport = Self.network(bookmark, proxyLogin, limits, timeLimits, clock.now())
-                state.proxyLogin = proxyLogin
+                (state.transport, state.proxyLogin) = (network, proxyLogin)
             }
             state.login = Login(credentials, isProtected: Self.isProtected(bookmark))
             state.generation += 1
