@@ -23,11 +23,8 @@ struct SecretSetting: Hashable, Sendable {
     /// pipe. A command may ask a person, and a pipe gives its bytes only once, so these sources are read only when the
     /// secret is needed.
     func problem() async -> ConfigProblem? {
-        switch source {
-        case .command: return nil
-        case .file(let path) where access(path, F_OK) == 0 && !SecretFile(path: path).canBeReadAgain: return nil
-        case .file, .environment: break
-        }
+        if case .command = source { return nil }
+        if let path = source.file, access(path, F_OK) == 0, !SecretFile(path: path).canBeReadAgain { return nil }
         do throws(Failure) {
             _ = try await source.read()
             return nil
@@ -42,9 +39,9 @@ struct SecretSetting: Hashable, Sendable {
 }
 
 extension SecretSetting {
-    /// Decodes `{ file: … }`, `{ env: … }` or `{ command: […] }`.
+    /// Decodes `{ file: … }`, `{ credential: … }`, `{ env: … }` or `{ command: […] }`.
     init?(_ pair: ConfigPair, at keyPath: String, in decoding: ConfigDecoding) {
-        let howTo = "write { file: FILE }, { env: NAME } or { command: [PROGRAM, ARGUMENT…] }"
+        let howTo = "write { file: FILE }, { credential: NAME }, { env: NAME } or { command: [PROGRAM, ARGUMENT…] }"
         guard pair.value.pairs != nil, !pair.value.isNull else {
             // The value may be the secret itself, so the message does not repeat it.
             decoding.refuse(pair.value.source, "`\(keyPath)`: the config must not contain the secret itself; \(howTo)")
@@ -53,10 +50,11 @@ extension SecretSetting {
         var map = ConfigMap(pair.value, at: keyPath, in: decoding)
         let insecure = map.take("insecure").map { decoding.bool($0, at: keyPath + ".insecure") }
         let file = map.take("file")
+        let credential = map.take("credential")
         let variable = map.take("env")
         let command = map.take("command")
         map.refuseUnknown()
-        guard [file, variable, command].compactMap({ $0 }).count == 1 else {
+        guard [file, credential, variable, command].compactMap({ $0 }).count == 1 else {
             decoding.refuse(pair.source, "`\(keyPath)` needs exactly one source; \(howTo)")
             return nil
         }
@@ -64,6 +62,8 @@ extension SecretSetting {
             if insecure == nil { decoding.show(keyPath + ".insecure", .bool(false), .builtIn) }
             if insecure != true { decoding.refuseReadable(path, file.value.source, keyPath) }
             self.init(keyPath: keyPath, source: .file(path), place: file.value.source)
+        } else if let credential, let source = decoding.credential(credential, at: keyPath) {
+            self.init(keyPath: keyPath, source: source, place: credential.value.source)
         } else if let variable, let name = decoding.text(variable, at: keyPath + ".env") {
             self.init(keyPath: keyPath, source: .environment(name), place: variable.value.source)
         } else if let command, let words = decoding.texts(command, at: keyPath + ".command") {
@@ -89,10 +89,29 @@ extension ConfigDecoding {
         refuse(source, "`\(keyPath)`: everybody can read \(path); run `chmod o= \(path)`")
     }
 
-    fileprivate func refuseReadable(_ path: String, _ source: ConfigSource, _ keyPath: String) {
+    /// Decodes the name of a credential, which is a file in `$CREDENTIALS_DIRECTORY` (systemd.exec(5)).
+    fileprivate func credential(_ pair: ConfigPair, at keyPath: String) -> SecretSource? {
+        guard let name = text(pair, at: keyPath + ".credential") else { return nil }
+        guard !name.isEmpty, !name.contains("/"), name != ".", name != ".." else {
+            refuse(
+                pair.value.source,
+                "`\(keyPath).credential`: `\(name)` is not the name of a credential; write the name that the service's "
+                    + "`LoadCredential=` has before the colon")
+            return nil
+        }
+        let folder = paths.environment["CREDENTIALS_DIRECTORY"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        let source = SecretSource.credential(name, folder: folder)
+        // The group's bits of such a file stand for an access list, which lets the service's own user read it.
+        if let path = source.file { refuseReadable(path, pair.value.source, keyPath, by: 0o004) }
+        return source
+    }
+
+    fileprivate func refuseReadable(
+        _ path: String, _ source: ConfigSource, _ keyPath: String, by others: mode_t = 0o044
+    ) {
         var status = stat()
         // A file that does not exist now may exist when the secret is needed.
-        guard stat(path, &status) == 0, status.st_mode & 0o044 != 0 else { return }
+        guard stat(path, &status) == 0, status.st_mode & others != 0 else { return }
         refuse(
             source,
             "`\(keyPath)`: others can read \(path); run `chmod 600 \(path)`, or write `insecure: true` beside `file` "

@@ -5,10 +5,22 @@ import Model
 enum SecretSource: Hashable, Sendable {
     /// A file, by its absolute path.
     case file(String)
+    /// A credential that the service manager hands to this process, by its name and the folder of all credentials. The
+    /// folder is nil if this process has none.
+    case credential(String, folder: String?)
     /// An environment variable, by its name.
     case environment(String)
     /// A program and its arguments. The program's standard output is the secret.
     case command([String])
+
+    /// The absolute path of the secret's file; nil if the secret is in no file.
+    var file: String? {
+        switch self {
+        case .file(let path): path
+        case .credential(let name, let folder): folder.map { "\($0)/\(name)" }
+        case .environment, .command: nil
+        }
+    }
 
     /// Reads the secret and drops one trailing newline. Waits at most 30 s in all for a command, or for a file whose
     /// content comes late; no thread of the pool is blocked.
@@ -18,6 +30,13 @@ enum SecretSource: Hashable, Sendable {
         switch self {
         case .file(let path):
             bytes = try await SecretFile(path: path).content(limit: Self.longest)
+        case .credential(let name, nil):
+            throw Failure(
+                .config,
+                "$CREDENTIALS_DIRECTORY, the folder with the credential \(name), is not set; start Larder as a service "
+                    + "that has `LoadCredential=\(name):FILE`, or write { file: FILE } instead")
+        case .credential(let name, let folder?):
+            bytes = try await SecretFile(path: "\(folder)/\(name)").content(limit: Self.longest)
         case .environment(let name):
             guard let value = getenv(name) else {
                 throw Failure(.config, "the environment variable \(name), which holds the secret, is not set")
@@ -32,7 +51,7 @@ enum SecretSource: Hashable, Sendable {
     /// A text that changes when the secret's file is written anew. It consists of the file's device, inode and
     /// modification time, and contains nothing of the content. Nil for other sources, and if there is no file.
     var writing: String? {
-        guard case .file(let path) = self else { return nil }
+        guard let path = file else { return nil }
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         return "\(status.st_dev):\(status.st_ino):\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"

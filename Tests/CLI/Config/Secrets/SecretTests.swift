@@ -60,6 +60,40 @@ import Testing
         }
     }
 
+    @Test("H10, C1: a credential is a file in the service manager's folder, read as any secret's file")
+    func credential() async throws {
+        func config(_ name: String, _ environment: [String: String]) throws(Failure) -> Config {
+            try Config.decode(
+                "accounts: [{ name: a, url: 'https://a.example', vault: /v, token: { credential: \(name) } }]",
+                file: folder.path + "/c.yaml", environment: environment)
+        }
+        let here = ["CREDENTIALS_DIRECTORY": folder.path]
+        func token(_ environment: [String: String]) async throws -> Credentials {
+            try await config("secret", environment).accounts[0].readSecret().credentials
+        }
+        // An access list for the service's user shows in the group's bits.
+        try folder.write("hunter2\n", to: "secret", mode: 0o440)
+        guard case .bearer("hunter2") = try await token(here) else {
+            Issue.record("other credentials")
+            return
+        }
+        chmod(folder.path + "/secret", 0o444)
+        let readable = #expect(throws: Failure.self) { try config("secret", here) }
+        #expect(readable?.message.contains("others can read \(folder.path)/secret") == true)
+        try folder.write(String(repeating: "x", count: 70_000), to: "secret", mode: 0o400)
+        await #expect(throws: Failure.self) { try await token(here) }
+        for environment in [[:], ["CREDENTIALS_DIRECTORY": ""], ["CREDENTIALS_DIRECTORY": "relative"]] {
+            // Commands that need no secret work without the folder.
+            let account = try config("secret", environment).accounts[0]
+            let failure = await #expect(throws: Failure.self) { try await account.readSecret() }
+            #expect(failure?.kind == .config)
+            #expect(failure?.message.contains("LoadCredential=secret:FILE") == true, "\(failure?.message ?? "")")
+            let problem = try await config("secret", environment).laterChecks.first?()
+            #expect(problem?.message.contains("CREDENTIALS_DIRECTORY") == true)
+        }
+        for name in ["a/b", "..", "''", "."] { #expect(throws: Failure.self) { try config(name, here) } }
+    }
+
     @Test("C1: a secret in the config itself is refused and not repeated")
     func inline() {
         for text in ["hunter2", "[hunter2]", "{ value: hunter2 }"] {
