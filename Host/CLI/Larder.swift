@@ -28,6 +28,8 @@ import Threads
 
     static func main() async {
         ProcessSetup.perform()
+        // Nothing that runs later gets the service manager's variables.
+        _ = ServiceManager.own
         let arguments = Array(CommandLine.arguments.dropFirst())
         let code = await run(arguments, console: .keepingOutput(isProbe: arguments.first == Probe.name))
         // If a thread is inside a plugin that does not return, the work that libraries do at an exit is no longer safe.

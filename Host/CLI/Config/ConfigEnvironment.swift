@@ -13,7 +13,7 @@ struct ConfigEnvironment {
         ["poll"], ["walk"], ["removal-guard"], ["removal-guard", "share"], ["removal-guard", "items"],
         ["limits", "connections"], ["limits", "downloads"], ["limits", "uploads"], ["limits", "actions"],
         ["limits", "slowest"], ["disk", "keep-free"],
-        ["log", "level"], ["log", "format"],
+        ["shutdown-timeout"], ["log", "level"], ["log", "format"],
     ]
 
     /// Sets the variables' values in the config.

@@ -49,6 +49,11 @@ extension Settings {
             "keep-free", or: nil, json: { .string($0.map(ConfigScalar.writeSize)) },
             parse: { text, _ throws(Wrong) in try ConfigScalar.size(text) })
         disk.refuseUnknown()
+        shutdownTimeout = map.scalar(
+            "shutdown-timeout", or: shutdownTimeout, json: { .string(ConfigScalar.write($0)) },
+            parse: { text, _ throws(Wrong) in
+                try ConfigScalar.duration(text, atLeast: .seconds(1))
+            })
         let plugins = PluginsConfig(map.take("plugins"), in: map.decoding)
         pluginPaths = plugins.folders
         self.plugins = plugins.plugins

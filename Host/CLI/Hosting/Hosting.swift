@@ -8,21 +8,21 @@ import UnixSignals
 
 /// A service that runs the accounts of `larder run` until they are done or a signal ends them.
 final class Hosting: Service {
-    /// The longest duration of a stop. After it the process ends without waiting any longer, and the next start
-    /// completes the work that was left.
-    static let stopLimit: Duration = .seconds(30)
-
     private let process: HostProcess
     private let accounts: [AccountConfig]
     private let once: Bool
     private let timeout: Duration?
     private let isJSON: Bool
     private let console: Console
+    private let manager: ServiceManager?
     private let failures = Mutex<[Failure]>([])
-    private let hosts = Mutex<[String: AccountHost]>([:])
+    private let phases: Mutex<[String: AccountPhase]>
+    private let isStopping = Atomic(false)
 
+    /// - Parameter manager: the service manager that is told how the host is doing.
     init(
-        process: HostProcess, accounts: [AccountConfig], once: Bool, timeout: Duration?, isJSON: Bool, console: Console
+        process: HostProcess, accounts: [AccountConfig], once: Bool, timeout: Duration?, isJSON: Bool, console: Console,
+        manager: ServiceManager? = .own
     ) {
         self.process = process
         self.accounts = accounts
@@ -30,6 +30,8 @@ final class Hosting: Service {
         self.timeout = timeout
         self.isJSON = isJSON
         self.console = console
+        self.manager = manager
+        phases = Mutex(Dictionary(accounts.map { ($0.bookmark.name, .opening) }) { first, _ in first })
     }
 
     /// Runs the accounts.
@@ -38,10 +40,12 @@ final class Hosting: Service {
         var quiet = log
         quiet.level = max(log.level, .error)
         let handler = LineLogHandler(quiet, console: console)
+        var quietLogger = Logger(label: "larder") { _ in handler }
+        quietLogger[metadataKey: "component"] = "host"
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [.init(service: self, successTerminationBehavior: .gracefullyShutdownGroup)],
-                gracefulShutdownSignals: [.sigterm, .sigint], logger: Logger(label: "larder") { _ in handler }))
+                gracefulShutdownSignals: [.sigterm, .sigint], logger: quietLogger))
         do {
             try await group.run()
         } catch {
@@ -55,6 +59,8 @@ final class Hosting: Service {
         defer { progress.cancel() }
         let hangups = once ? nil : Task { await heedHangups() }
         defer { hangups?.cancel() }
+        let reporter = manager.map(reporter)
+        let reports = Task { await reporter?.run() }
         await withGracefulShutdownHandler {
             await withTaskGroup { group in
                 for account in accounts {
@@ -64,20 +70,46 @@ final class Hosting: Service {
                         } catch {
                             add(error)
                         }
+                        enter(.ended, account.bookmark.name)
                     }
                 }
             }
-        } onGracefulShutdown: { [console] in
-            // The task is detached because it ends the process and must outlive this function.
+        } onGracefulShutdown: { [self, console] in
+            isStopping.store(true, ordering: .relaxed)
+            reporter?.check()
+            // The longest duration of a stop. After it the process ends without waiting any longer, and the next start
+            // completes the work that was left. The task is detached because it ends the process and must outlive this
+            // function.
+            let limit = process.settings.shutdownTimeout
             Task.detached {
-                try await Task.sleep(for: Self.stopLimit)
+                try await Task.sleep(for: limit)
                 console.note(
-                    "larder: shutting down took longer than \(Text.rough(Self.stopLimit)); the next start finishes "
+                    "larder: shutting down took longer than \(ConfigScalar.write(limit)); the next start finishes "
                         + "the work")
                 _exit(Failure.Kind.failed.rawValue)
             }
         }
+        // A host that ends for another reason than a signal stops too.
+        isStopping.store(true, ordering: .relaxed)
+        reports.cancel()
+        await reports.value
     }
+
+    private func reporter(to manager: ServiceManager) -> ServiceReporter {
+        ServiceReporter(
+            manager, clock: process.options.clock, logger: process.options.logger,
+            state: { [self] in
+                phases.withLock { $0 }.state(isStopping: isStopping.load(ordering: .relaxed))
+            },
+            proof: { [process] in
+                // The main thread, the process's actor and the threads that tasks share go on. No plugin's thread is
+                // asked: a call that does not return is reported by the plugins' own watch, and the others go on.
+                await MainActor.run {}
+                await process.takeTurn()
+            })
+    }
+
+    private func enter(_ phase: AccountPhase, _ account: String) { phases.withLock { $0[account] = phase } }
 
     private func work(_ account: AccountConfig) async throws(Failure) {
         let name = account.bookmark.name
@@ -85,9 +117,10 @@ final class Hosting: Service {
         guard once else {
             let result = await cancelOnStop { [self] () async -> Result<Void, Failure> in
                 do throws(Failure) {
-                    try await process.keep(account.bookmark, isAlone: accounts.count == 1, credentials: credentials) {
-                        [self] host in hosts.withLock { $0[name] = host }
-                    }
+                    try await process.keep(
+                        account.bookmark, isAlone: accounts.count == 1, credentials: credentials,
+                        atWork: { [self] host in enter(host.map(AccountPhase.atWork) ?? .closing, name) },
+                        waits: { [self] in enter(.waiting($0), name) })
                     return .success(())
                 } catch {
                     return .failure(error)
@@ -98,11 +131,11 @@ final class Hosting: Service {
         let clock = ContinuousClock()
         let began = clock.now
         let host = try await open(account.bookmark, credentials)
-        hosts.withLock { $0[name] = host }
+        enter(.atWork(host), name)
         let left = timeout.map { max($0 - began.duration(to: clock.now), .zero) }
         let outcome = await cancelOnStop { await host.runOnce(timeout: left) }
         report(outcome, of: name)
-        hosts.withLock { $0[name] = nil }
+        enter(.closing, name)
         try await host.close()
     }
 
@@ -180,7 +213,7 @@ final class Hosting: Service {
         let start = clock.now
         while !Task.isCancelled {
             var counts = Progress.Counts(files: 0, allFiles: 0, bytes: 0, allBytes: 0)
-            for host in hosts.withLock({ $0.values.map { $0 } }) {
+            for host in phases.withLock({ $0.values.compactMap(\.host) }) {
                 let transfer = host.progress
                 counts.files += Int64(transfer.filesDone)
                 counts.allFiles += Int64(transfer.filesTotal)

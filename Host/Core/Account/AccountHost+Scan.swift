@@ -161,6 +161,7 @@ extension AccountHost {
 
     private func setConnectionState(_ state: ConnectionState) async throws {
         connection.isUnavailable = state == .unavailable
+        self.state.connection = state
         try await database.write { tx in try tx.meta.set(.connection, state.rawValue) }
     }
 }

@@ -123,7 +123,8 @@ public final class AccountHost: Sendable {
                 database: vault.database, plugins: plugins,
                 sink: SyncSink(engine: engine, clock: clock, trace: trace), files: bookmark.files,
                 world: { .current(now: $0) }, clock: clock, logger: logger)
-            let mover = TreeMover(database: vault.database, tree: vault.tree, engine: engine, logger: logger)
+            let mover = TreeMover(
+                database: vault.database, tree: vault.tree, engine: engine, logger: logger)
             let list = ItemListUpdate(
                 database: vault.database, connection: connection, clock: clock, logger: logger,
                 // This is more than the connections allow at once: while some listings wait to be committed together,
@@ -169,6 +170,12 @@ public final class AccountHost: Sendable {
 
     /// The progress of the downloads.
     public var progress: TransferProgress { TransferProgress(engine.progress) }
+
+    /// Whether the server can be reached.
+    public var connectionState: ConnectionState { state.connection }
+
+    /// Whether the server rejects the account's credentials.
+    public var isRefused: Bool { state.isRefused }
 }
 
 /// The listeners to commits, in the order in which they are told. They are called on the database's writer and must
@@ -207,6 +214,7 @@ final class AccountState: Sendable {
         var calendarObjects = 0
         var removed = 0
         var reopens = false
+        var connection = ConnectionState.connecting
     }
 
     private let values: Mutex<Values>
@@ -297,6 +305,12 @@ final class AccountState: Sendable {
     /// The version of the policies that was last checked after a scan for obsolete policies; 0 if none was.
     var checkedPolicies: Int { values.withLock { $0.checkedPolicies } }
     func noteCheckedPolicies(_ version: Int) { values.withLock { $0.checkedPolicies = version } }
+
+    /// Whether the server can be reached, as the database has it too.
+    var connection: ConnectionState {
+        get { values.withLock { $0.connection } }
+        set { values.withLock { $0.connection = newValue } }
+    }
 
     /// Requests that the run ends so that the account is opened anew.
     func reopen() { values.withLock { $0.reopens = true } }

@@ -13,10 +13,12 @@ extension HostProcess {
     ///   - isAlone: Whether the account is the only account of the process.
     ///   - credentials: Reads the account's secret.
     ///   - atWork: Receives the account after it was opened, and nil when it is about to be closed.
+    ///   - waits: Receives the failure when the account begins to wait until it is opened again.
     /// - Throws: A failure that does not pass: the last error of ``open(_:credentials:)`` or ``AccountHost/run()``.
     public nonisolated func keep(
         _ bookmark: Bookmark, isAlone: Bool, credentials: @escaping CredentialsSource,
-        atWork: @escaping @Sendable (AccountHost?) -> Void = { _ in }
+        atWork: @escaping @Sendable (AccountHost?) -> Void = { _ in },
+        waits: @Sendable (Failure) -> Void = { _ in }
     ) async throws(Failure) {
         var restarts = Restarts(isAlone: isAlone)
         let trouble = TroubleNote(bookmark, options)
@@ -43,6 +45,7 @@ extension HostProcess {
                 await trouble.end(because: failure, isAlone: isAlone)
                 throw failure
             }
+            waits(failure)
             await trouble.begin(because: failure, pause: pause)
             do { try await options.clock.sleep(pause) } catch { break }
         }

@@ -73,6 +73,9 @@ public actor HostProcess {
         return reports
     }
 
+    /// Does nothing, in its turn among the calls of this actor. It returns only if the process goes on.
+    public func takeTurn() {}
+
     /// Ends the plugins' threads. No account may be open.
     /// - Throws: `.localIO` if the trace could not be written to its end.
     public func close() async throws(Failure) {

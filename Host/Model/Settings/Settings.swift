@@ -12,6 +12,8 @@ public struct Settings: Hashable, Sendable {
     /// The bytes that downloads leave free on the file system of the copies. Nil means: 500 MB or 5 % of the file
     /// system, whichever is less.
     public var keepFree: Int64?
+    /// The longest time that a running host takes to stop.
+    public var shutdownTimeout: Duration
     /// The absolute paths of folders with plugin libraries, besides the built-in ones.
     public var pluginPaths: [String]
     /// The settings of plugins.
@@ -20,13 +22,15 @@ public struct Settings: Hashable, Sendable {
     /// Creates settings, by default those of an empty config.
     public init(
         poll: Duration? = nil, walk: Duration = .seconds(300), removalGuard: RemovalGuard? = RemovalGuard(),
-        limits: Limits = Limits(), keepFree: Int64? = nil, pluginPaths: [String] = [], plugins: [PluginSettings] = []
+        limits: Limits = Limits(), keepFree: Int64? = nil, shutdownTimeout: Duration = .seconds(30),
+        pluginPaths: [String] = [], plugins: [PluginSettings] = []
     ) {
         self.poll = poll
         self.walk = walk
         self.removalGuard = removalGuard
         self.limits = limits
         self.keepFree = keepFree
+        self.shutdownTimeout = shutdownTimeout
         self.pluginPaths = pluginPaths
         self.plugins = plugins
     }
