@@ -145,7 +145,9 @@ public actor PluginHost {
             guard let (opened, description) = entries[index].ready else {
                 let report = entries[index].report
                 if !report.settingProblems.isEmpty {
-                    logger.error("The plugin \(report.id) is refused: \(report.reason ?? "")")
+                    logger.error(
+                        "The plugin \(report.id) is refused: \(report.reason ?? "")",
+                        metadata: ["account": "\(account.name)"])
                 }
                 continue
             }
@@ -233,7 +235,9 @@ public actor PluginHost {
             for index in entries.indices { entries[index].instances.removeAll { $0 === instance } }
             do { try await instance.thread.run { instance.stop() } } catch {
                 if let note = instance.givenUp { givenUp.append(note) }
-                logger.debug("The plugin \(instance.plugin) was stopped before: \(error)")
+                logger.debug(
+                    "The plugin \(instance.plugin) was stopped before: \(error)",
+                    metadata: ["account": "\(instance.account.name)"])
             }
             instance.ended()
             await instance.thread.close()
@@ -298,7 +302,7 @@ public actor PluginHost {
                 let text =
                     "The plugin \(instance.plugin) hangs: \(call) has not returned for \(limit); "
                     + "only a restart of the host ends the call, since the plugin runs inside the host"
-                logger.error("\(text)")
+                logger.error("\(text)", metadata: ["account": "\(instance.account.name)"])
                 instance.thread.passOver()
             }
         }

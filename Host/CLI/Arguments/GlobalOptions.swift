@@ -112,7 +112,7 @@ extension Config {
     }
 
     func warn(_ console: Console) {
-        for warning in warnings { console.note("larder: \(warning)") }
+        for warning in warnings { console.note("larder: \(warning)", as: .warning) }
     }
 
     /// Returns the accounts that a command for several accounts is about: the account that was named, else all

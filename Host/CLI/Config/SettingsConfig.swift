@@ -3,7 +3,7 @@ import Model
 
 /// The log's level and format.
 struct LogConfig: Hashable, Sendable {
-    enum Format: String, Hashable, Sendable { case text, json }
+    enum Format: String, CaseIterable, Hashable, Sendable { case text, json, journal }
 
     var level = Logger.Level.info
     var format = Format.text
@@ -20,8 +20,7 @@ struct LogConfig: Hashable, Sendable {
         format = map.scalar(
             "format", or: Format.text, json: { .string($0.rawValue) },
             parse: { text, _ throws(Wrong) in
-                if text == "journal" { throw Wrong("journal is not available in this build; write text or json") }
-                return try ConfigScalar.word(text, of: ["text", "json"]) == "json" ? .json : .text
+                try ConfigScalar.word(text, of: Format.self)
             })
         map.refuseUnknown()
     }

@@ -6,6 +6,7 @@ import Model
 extension Config {
     /// Makes the host process that the accounts of this process share.
     func hostProcess(_ console: Console, trace: String? = nil) -> HostProcess {
+        if log.format == .journal { console.showPriorities() }
         let handler = LineLogHandler(log, console: console)
         let options = HostOptions(
             logger: Logger(label: "larder") { _ in handler }, trace: trace, builtInPlugins: BuiltIn.pluginFolder,

@@ -23,6 +23,8 @@ final class Console: Sendable {
         var pending: [UInt8] = []
         var progress: String?
         var failure: Int32?
+        /// Whether each line of the error output begins with a priority.
+        var hasPriorities = false
     }
 
     /// The control sequence that clears a terminal's line.
@@ -82,11 +84,15 @@ final class Console: Sendable {
         throw Failure(.localIO, "the output cannot be written: \(errorText(failure))")
     }
 
-    /// Writes a line to the error output.
-    func note(_ line: String) {
+    /// Begins each further line of the error output with its priority, for the journal.
+    func showPriorities() { state.withLock { $0.hasPriorities = true } }
+
+    /// Writes a line, or several, to the error output.
+    func note(_ text: String, as priority: LinePriority = .error) {
         state.withLock { state in
+            let text = state.hasPriorities ? priority.prefixed(text) : text
             if state.progress != nil { Self.write(Array(Self.cleared.utf8), to: errors) }
-            Self.write(Array("\(line)\n".utf8), to: errors)
+            Self.write(Array("\(text)\n".utf8), to: errors)
             if let progress = state.progress { Self.write(Array(progress.utf8), to: errors) }
         }
     }

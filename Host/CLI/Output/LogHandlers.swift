@@ -25,15 +25,18 @@ struct LineLogHandler: LogHandler {
         if let provider = metadataProvider { fields.merge(provider.get()) { $1 } }
         if let own = event.metadata { fields.merge(own) { $1 } }
         if let error = event.error { fields["error"] = .string("\(error)") }
-        console.note(line(event.level, event.message.description, fields, at: .now()))
+        console.note(
+            line(event.level, event.message.description, fields, at: .now()), as: LinePriority(event.level))
     }
 
     func line(_ level: Logger.Level, _ message: String, _ fields: Logger.Metadata, at time: Timestamp) -> String {
         let sorted = fields.mapValues(\.inWords).sorted { $0.key < $1.key }
         switch format {
-        case .text:
+        case .text, .journal:
             let rest = sorted.map { " \($0.key)=\(Self.word(Self.line($0.value.description)))" }.joined()
-            return "\(Text.time(time)) \(level.rawValue): \(Text.visible(Self.line(message)))\(rest)"
+            let text = Text.visible(Self.line(message)) + rest
+            // The journal has the time and the level of each line.
+            return format == .journal ? text : "\(Text.time(time)) \(level.rawValue): \(text)"
         case .json:
             let values = sorted.map { JSONValue.Member(name: $0.key, value: JSONValue($0.value)) }
             return JSONValue.object([

@@ -81,14 +81,14 @@ public final class AccountHost: Sendable {
     ) async throws -> AccountHost {
         let options = process.options
         let system = options.clock
-        var logger = options.logger
+        var logger = options.logger.of("account")
         logger[metadataKey: "account"] = "\(bookmark.name)"
         let secret = try await credentials()
         let vault = try await runBlocking {
             try Vault.open(at: bookmark.vault, files: bookmark.files, clock: system.now)
         }
         let connection = options.connect(
-            bookmark, secret, process.settings.limits, system, logger)
+            bookmark, secret, process.settings.limits, system, logger.of("connection"))
         do {
             let state = AccountState(
                 secret, clock: try await vault.database.read { try ClockSanity($0, clock: system) })
@@ -106,7 +106,7 @@ public final class AccountHost: Sendable {
                             because: dropped.why, at: clock.now())
                     },
                     usedJustNow: { path in state.uses.with { $0.untold(path) } }),
-                logger: logger)
+                logger: logger.of("engine"))
             // No download is tried before the server is found.
             engine.setOnline(false)
             let plugins = try await process.startPlugins(
@@ -122,11 +122,11 @@ public final class AccountHost: Sendable {
             let policies = ItemPolicies(
                 database: vault.database, plugins: plugins,
                 sink: SyncSink(engine: engine, clock: clock, trace: trace), files: bookmark.files,
-                world: { .current(now: $0) }, clock: clock, logger: logger)
+                world: { .current(now: $0) }, clock: clock, logger: logger.of("policies"))
             let mover = TreeMover(
-                database: vault.database, tree: vault.tree, engine: engine, logger: logger)
+                database: vault.database, tree: vault.tree, engine: engine, logger: logger.of("engine"))
             let list = ItemListUpdate(
-                database: vault.database, connection: connection, clock: clock, logger: logger,
+                database: vault.database, connection: connection, clock: clock, logger: logger.of("list"),
                 // This is more than the connections allow at once: while some listings wait to be committed together,
                 // others are fetched.
                 concurrency: process.settings.limits.connections * 3, reservesDotLarder: vault.tree.reservesDotLarder,
@@ -144,7 +144,7 @@ public final class AccountHost: Sendable {
                     loopRefused: { state.loopRefusals.send() },
                     stop: { await process.stopPlugins([$0]) }, start: { await process.startPluginAgain($0) },
                     recordsChanged: { if $0.contains(where: \.isCalendars) { state.calendars.send() } }),
-                logger: logger)
+                logger: logger.of("loops"))
             let listeners = CommitListeners(state: state, policies: policies, engine: engine)
             vault.database.setCommitObserver(listeners.hear)
             let parts = Parts(

@@ -6,7 +6,7 @@ public import Model
 public struct HostOptions: Sendable {
     /// The system's clocks.
     public var clock: HostClock
-    /// The logger.
+    /// The logger for what concerns the process as a whole. The loggers of the parts are made of it.
     public var logger: Logger
     /// The path of the file to which every call into every plugin is written; nil writes no file.
     public var trace: String?
@@ -32,7 +32,7 @@ public struct HostOptions: Sendable {
         words: @escaping @Sendable (Advice) -> String = { $0.description }
     ) {
         self.clock = clock
-        self.logger = logger
+        self.logger = logger.of("host")
         self.trace = trace
         self.builtInPlugins = builtInPlugins
         self.probe = probe

@@ -104,7 +104,7 @@ public actor HostProcess {
         let calls = PluginCalls(vault: bookmark.vault, clock: clock)
         let held = try await calls.held(in: database, isReadOnly: isReadOnly, logger: logger)
         let environment = AccountEnvironment(
-            name: bookmark.name, logger: logger, clock: clock, trace: trace,
+            name: bookmark.name, logger: logger.of("plugins"), clock: clock, trace: trace,
             calls: isReadOnly ? nil : await calls.board(for: host, logger: logger), held: held,
             projects: AccountProjects(
                 base: bookmark.vault + "/projects", isReadOnly: isReadOnly, plugins: settings.plugins,
@@ -136,7 +136,7 @@ public actor HostProcess {
         if let loading { return await loading.value }
         let host = PluginHost(
             builtIn: options.builtInPlugins, settings: settings, probe: ProbeCommand(arguments: options.probe),
-            memory: memory, clock: options.clock, logger: options.logger)
+            memory: memory, clock: options.clock, logger: options.logger.of("plugins"))
         let task = Task(executorPreference: Workplace.single) {
             await host.load()
             return host

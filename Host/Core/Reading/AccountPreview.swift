@@ -29,7 +29,7 @@ public final class AccountPreview: Sendable {
     ///   `.cannotCreate` if the process may not open the trace file.
     public static func open(_ bookmark: Bookmark, in process: HostProcess) async throws(Failure) -> AccountPreview {
         let options = process.options
-        var logger = options.logger
+        var logger = options.logger.of("policies")
         logger[metadataKey: "account"] = "\(bookmark.name)"
         let database = try Vault.openDatabaseForReading(at: bookmark.vault)
         do {

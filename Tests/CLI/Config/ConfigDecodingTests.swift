@@ -216,7 +216,6 @@ private func problems(_ text: String, account: String = "", environment: [String
         arguments: [
             ("control: { socket: auto }", "", "`control` is not available in this build; remove it"),
             ("metrics: { listen: 127.0.0.1:9464 }", "", "`metrics` is not available in this build; remove it"),
-            ("log: { format: journal }", "", "journal is not available in this build"),
             ("", "    local-changes: upload", "uploads are not available in this build"),
             ("", "    tls: { trust: pinned }", "pinned keys are not available in this build"),
         ])

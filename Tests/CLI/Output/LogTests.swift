@@ -1,10 +1,37 @@
+import Glibc
 import Logging
 import Model
+import TestSupport
 import Testing
 
 @testable import larder
 
 @Suite struct LogTests {
+    @Test("H10: a line for the journal has no time of its own; each line of the output begins with its priority")
+    func journal() throws {
+        var config = LogConfig()
+        config.format = .journal
+        let handler = LineLogHandler(config, console: Console())
+        #expect(
+            handler.line(.warning, "It\nis so", ["account": "home"], at: Timestamp(seconds: 0))
+                == "It; is so account=home")
+        let levels: [(Logger.Level, Int)] = [
+            (.critical, 2), (.error, 3), (.warning, 4), (.notice, 5), (.info, 6), (.debug, 7), (.trace, 7),
+        ]
+        for (level, number) in levels { #expect(LinePriority(level).rawValue == number, "\(level)") }
+        try withTemporaryFolder { folder in
+            let file = open("\(folder)/errors", O_WRONLY | O_CREAT, 0o600)
+            let console = Console(errors: file)
+            console.note("before")
+            console.showPriorities()
+            console.note("a\nb")
+            console.note("c", as: .warning)
+            close(file)
+            let text = try Files.text("\(folder)/errors")
+            #expect(text == "before\n<3>a\n<3>b\n<4>c\n")
+        }
+    }
+
     @Test("H1: log lines as text and as JSON")
     func lines() {
         var config = LogConfig()
