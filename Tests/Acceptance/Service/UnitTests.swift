@@ -67,4 +67,37 @@ import Testing
             }
         }
     }
+
+    @Test("H10: a host makes no system call that the units forbid")
+    func systemCalls() async throws {
+        try await withTemporaryFolder { folder in
+            try await TestServer.running { server in
+                server.tree.put("/a", "one")
+                let account = try Account(in: folder, server)
+                var larder = account.larder
+                larder.hasLoops = true
+                #expect(try await larder("pin", "/").exitCode == 0)
+                larder.wrapper = ["strace", "-f", "-qq", "-o", "\(folder)/calls"]
+                let result = try await larder("run", "--once")
+                #expect(result.exitCode == 0, "\(result.summary)")
+                #expect(try account.text("a") == "one")
+                let calls = Set(try Files.text("\(folder)/calls").matches(of: /\n\d+ +(\w+)\(/).map { String($0.1) })
+                let allowed = systemCalls(
+                    of: "@system-service", try await mustRun("systemd-analyze", ["syscall-filter"]))
+                #expect(calls.contains("renameat2") && allowed.contains("renameat2"))
+                #expect(calls.subtracting(allowed).sorted() == [])
+            }
+        }
+    }
+
+    /// Returns the names in a set of system calls, and in the sets that it contains.
+    /// - Parameter sets: the output of `systemd-analyze syscall-filter`.
+    private func systemCalls(of set: String, _ sets: String) -> Set<String> {
+        let lines = sets.split(separator: "\n").drop { $0 != set }.dropFirst().prefix { $0.hasPrefix(" ") }
+        var names: Set<String> = []
+        for name in lines.map({ String($0.drop { $0 == " " }) }) where !name.hasPrefix("#") {
+            if name.hasPrefix("@") { names.formUnion(systemCalls(of: name, sets)) } else { names.insert(name) }
+        }
+        return names
+    }
 }
