@@ -92,7 +92,8 @@ enum DownloadAnswer {
         return DownloadHead(
             offset: offset, size: size,
             version: request.version ?? tag ?? .substitute(size: size, lastModified: modified),
-            lastModified: modified, mimeType: mimeType, checksums: headers["OC-Checksum"].flatMap { ContentChecksum.all(in: $0) },
+            lastModified: modified, mimeType: mimeType,
+            checksums: headers["OC-Checksum"].flatMap { ContentChecksum.all(in: $0) },
             isResumable: size != nil && tag?.strength == .strong && tag == request.version)
     }
 

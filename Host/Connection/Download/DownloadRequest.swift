@@ -45,7 +45,8 @@ public struct DownloadHead: Sendable, Hashable {
 
     /// Creates the head of a download.
     public init(
-        offset: Int64 = 0, size: Int64?, version: ETag, lastModified: Timestamp? = nil, mimeType: String? = nil, checksums: [ContentChecksum] = [], isResumable: Bool = false
+        offset: Int64 = 0, size: Int64?, version: ETag, lastModified: Timestamp? = nil, mimeType: String? = nil,
+        checksums: [ContentChecksum] = [], isResumable: Bool = false
     ) {
         self.offset = offset
         self.size = size
