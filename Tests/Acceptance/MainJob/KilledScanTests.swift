@@ -68,20 +68,22 @@ import Testing
 
     /// Kills a run in which this many folders were listed and other listings are held.
     private func kill(_ account: Account, _ server: TestServer, after count: Int, isSettled: Bool) async throws {
-        // Only this many listings are held, so those of the next run are not. They are held until the server stops, so
-        // none of them is in the server's log.
-        let held = isSettled ? Self.width : 1
-        let hold = server.add(Fault(.hold(), method: "PROPFIND", from: count + 1, times: held))
+        // As many listings are held as can be on the network at once, so that the run does not go on while the test
+        // waits for a processor. After a settled kill they are held until the server stops, so none of them is in the
+        // server's log. All of them were held, so none of the next run is.
+        let hold = server.add(Fault(.hold(), method: "PROPFIND", from: count + 1, times: Self.width))
         let before = server.listedBelowRoot.count
         let child = try account.larder.start(["run", "--once"], errors: "\(account.folder)/errors")
         // A run that ends by itself does not request enough listings. Then the hold is removed, so that the test does
         // not wait for it.
         let end = Task { if await child.wait() != .signal(SIGKILL) { server.remove(hold) } }
-        await server.untilHeld(hold, count: held)
+        await server.untilHeld(hold, count: isSettled ? Self.width : 1)
         while isSettled, !child.hasEnded, try await !account.listed().isSuperset(of: server.listedBelowRoot[before...])
         {}
         child.send(SIGKILL)
         let status = await child.wait()
+        // Fewer listings may be held than the fault asks for, and it shall hold none of the next run.
+        if !isSettled { server.remove(hold) }
         let errors = try Files.text("\(account.folder)/errors")
         await end.value
         #expect(status == .signal(SIGKILL), "\(errors)")
