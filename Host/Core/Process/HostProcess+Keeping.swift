@@ -10,17 +10,17 @@ extension HostProcess {
     /// again.
     /// - Parameters:
     ///   - bookmark: The account's bookmark.
-    ///   - isAlone: Whether the account is the only account of the process.
+    ///   - isAlone: Whether the account is the only account of the process. Asked after each failure.
     ///   - credentials: Reads the account's secret.
     ///   - atWork: Receives the account after it was opened, and nil when it is about to be closed.
     ///   - waits: Receives the failure when the account begins to wait until it is opened again.
     /// - Throws: A failure that does not pass: the last error of ``open(_:credentials:)`` or ``AccountHost/run()``.
     public nonisolated func keep(
-        _ bookmark: Bookmark, isAlone: Bool, credentials: @escaping CredentialsSource,
+        _ bookmark: Bookmark, isAlone: @autoclosure @Sendable () -> Bool, credentials: @escaping CredentialsSource,
         atWork: @escaping @Sendable (AccountHost?) -> Void = { _ in },
         waits: @Sendable (Failure) -> Void = { _ in }
     ) async throws(Failure) {
-        var restarts = Restarts(isAlone: isAlone)
+        var restarts = Restarts(isAlone: false)
         let trouble = TroubleNote(bookmark, options)
         var wasOpen = false
         while !Task.isCancelled {
@@ -41,8 +41,9 @@ extension HostProcess {
                 guard worked != nil else { break }
                 throw failure
             }
+            restarts.isAlone = isAlone()
             guard case .waits(let pause) = restarts.next(after: failure, worked: worked) else {
-                await trouble.end(because: failure, isAlone: isAlone)
+                await trouble.end(because: failure, isAlone: restarts.isAlone)
                 throw failure
             }
             waits(failure)

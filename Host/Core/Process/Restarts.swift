@@ -18,7 +18,7 @@ struct Restarts {
     static let recovery = Duration.seconds(60)
 
     /// Whether the host has no other account.
-    let isAlone: Bool
+    var isAlone: Bool
     private var failuresInARow = 0
     private var wasOpen = false
 
