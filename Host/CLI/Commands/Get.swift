@@ -21,16 +21,10 @@ struct Get: LarderCommand {
         let path = try CLIArgument.path(path)
         if wait, queue { throw Failure(.usage, "--wait and --queue exclude each other") }
         if queue, to != nil { throw Failure(.usage, "--to needs the file at once and cannot be combined with --queue") }
+        // The process that carries out the command may have another working folder.
+        let target = to.map { $0.hasPrefix("/") || $0.isEmpty ? $0 : currentFolder() + "/" + $0 }
         let outcome = try await withAccount(global, console, asksServer: !queue) { host throws(Failure) in
-            var outcome = try await host.perform(Copies.Get(path, waits: !queue))
-            guard let to, outcome.failures.isEmpty, outcome.issues.isEmpty else { return outcome }
-            guard outcome.files == [path] else {
-                throw Failure(.badData, "\(path) is a folder: --to takes one file", hint: "Name a file in the folder")
-            }
-            do throws(Failure) { try await host.perform(Copies.Export(path, to: to)) } catch {
-                outcome.failures.append(error)
-            }
-            return outcome
+            try await host.perform(Copies.Get(path, waits: !queue, to: target))
         }
         try await tell(path, outcome, console)
         return outcome.failures + outcome.issues.map { Failure($0) }

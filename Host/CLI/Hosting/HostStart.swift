@@ -19,6 +19,7 @@ extension Config {
 /// - Parameter asksServer: whether the server is asked; otherwise no secret is read.
 /// - Throws: `vaultLocked` while a host has the vault open, the errors of opening the config and the plugins, and the
 ///   error that `body` throws.
+@discardableResult
 func withAccount<Result: Sendable>(
     _ global: GlobalOptions, _ console: Console, asksServer: Bool = false,
     _ body: (AccountHost) async throws(Failure) -> Result

@@ -3,7 +3,7 @@ import Database
 import ItemList
 import ItemPolicies
 import LocalTree
-public import Model
+import Model
 import SyncEngine
 import Synchronization
 import Vault
@@ -139,7 +139,7 @@ extension AccountHost {
     /// - Returns: The errors; the outcome's `leftCount` is the amount of work that waits for a server.
     /// - Throws: An error that keeps the work from being done at all: the database's `Failure` or the local tree's.
     ///   Errors of single pieces of work are in the outcome.
-    public func runPolicies(_ trigger: Trigger) async throws(Failure) -> RunOutcome {
+    func runPolicies(_ trigger: Trigger) async throws(Failure) -> RunOutcome {
         do {
             try await recover()
             let outcome = SharedOutcome()

@@ -331,7 +331,7 @@ final class AccountState: Sendable {
 }
 
 /// Progress of the downloads requested since the engine was last idle.
-public struct TransferProgress: Hashable, Sendable {
+public struct TransferProgress: Hashable, Codable, Sendable {
     /// The number of files downloaded.
     public var filesDone: Int
     /// The number of files requested.

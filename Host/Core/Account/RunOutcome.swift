@@ -1,11 +1,11 @@
 public import Model
 
 /// The outcome of a run of the host.
-public struct RunOutcome: Sendable {
+public struct RunOutcome: Codable, Sendable {
     /// The errors, each once.
     public var failures: [Failure] = []
     /// A piece of work that was left undone.
-    public struct Left: Hashable, Sendable {
+    public struct Left: Hashable, Codable, Sendable {
         /// The path of the item.
         public var path: ItemPath
         /// The reason.

@@ -8,6 +8,8 @@ public enum Claims {
     /// - Throws: `.notFound` if no item is known at the path, `.badData` if the item is a folder, if another item has a
     ///   claim with this id, or if the claim would be over already.
     public struct Add: AccountCommand {
+        public static let name = "claim-add"
+
         /// The path of the file.
         public var path: ItemPath
         /// The kind of the claim.
@@ -48,26 +50,29 @@ public enum Claims {
     /// Removes a claim.
     /// - Throws: `.notFound` if no claim has this id.
     public struct Remove: AccountCommand {
+        public static let name = "claim-remove"
+
         /// The id of the claim.
         public var id: ClaimID
 
         /// Creates the command.
         public init(_ id: ClaimID) { self.id = id }
 
-        public func carryOut(for host: AccountHost) async throws(Failure) {
+        public func carryOut(for host: AccountHost) async throws(Failure) -> Done {
             let now = host.clock.agesTo()
-            try await host.failing {
+            return try await host.failing {
                 try await host.database.write { tx in
                     try tx.claims.remove(id)
                     try tx.claims.sweep(in: .current(now: now))
                 }
+                return Done()
             }
         }
     }
 }
 
 /// A claim with the path of its item.
-public struct ClaimReport: Sendable {
+public struct ClaimReport: Codable, Sendable {
     /// The claim.
     public var claim: Claim
     /// The path of the claimed item.

@@ -1,25 +1,53 @@
 import Connection
 import Database
 import ItemList
+import LocalTree
 public import Model
 import SyncEngine
+import Threads
 import Vault
 
 extension Copies {
     /// Fetches a file, or everything below a folder, for a person. A file whose copy is the newest known version costs
     /// no request.
     /// - Throws: `.notFound` if no item has the path; if the item is not known, also the errors of the requests that
-    ///   search the server for it.
+    ///   search the server for it; `.badData` if a folder's content is to be copied to a file.
     public struct Get: AccountCommand {
+        public static let name = "get"
+
         /// The path of the file or folder.
         public var path: ItemPath
         /// Whether the command fetches the files itself. Otherwise the next run fetches them.
         public var waits: Bool
+        /// The absolute path of a file to which the fetched file's content is copied as well; nil if it is not.
+        public var target: String?
 
         /// Creates the command.
-        public init(_ path: ItemPath, waits: Bool) { (self.path, self.waits) = (path, waits) }
+        public init(_ path: ItemPath, waits: Bool, to target: String? = nil) {
+            (self.path, self.waits, self.target) = (path, waits, target)
+        }
 
         public func carryOut(for host: AccountHost) async throws(Failure) -> GetOutcome {
+            var outcome = try await fetch(for: host)
+            guard let target, outcome.failures.isEmpty, outcome.issues.isEmpty else { return outcome }
+            guard outcome.files == [path] else {
+                throw Failure(.badData, "\(path) is a folder: --to takes one file", hint: "Name a file in the folder")
+            }
+            do throws(Failure) { try await copy(to: target, for: host) } catch { outcome.failures.append(error) }
+            return outcome
+        }
+
+        private func copy(to target: String, for host: AccountHost) async throws(Failure) {
+            try await host.failing {
+                let item = try await host.database.read { try $0.items.item(at: path) }
+                guard let item, item.cloudStatus == .localCopy, let copy = item.copy else {
+                    throw Failure(.failed, "\(path) has no unchanged copy here: \(target) was not written")
+                }
+                try await runBlocking { try host.vault.tree.export(path, known: copy, to: target) }
+            }
+        }
+
+        private func fetch(for host: AccountHost) async throws(Failure) -> GetOutcome {
             try await host.failing {
                 try await host.recover()
                 var outcome = GetOutcome()
@@ -156,7 +184,7 @@ extension Copies {
 }
 
 /// The outcome of a person's download.
-public struct GetOutcome: Sendable {
+public struct GetOutcome: Codable, Sendable {
     /// The requested files. Each has its copy now unless the file is still waiting, or a failure or an issue names it.
     public var files: [ItemPath] = []
     /// The number of downloads that are still to be done.

@@ -11,6 +11,8 @@ public enum Copies {
     /// the server no request.
     /// - Throws: `.notFound` if no item is known at the path, `.badData` if the item is pinned.
     public struct Free: AccountCommand {
+        public static let name = "free"
+
         /// The path of the file or folder.
         public var path: ItemPath
 
@@ -72,6 +74,8 @@ public enum Copies {
     /// Marks a file, or all copies below a folder, as used now. The answer is the number of files marked.
     /// - Throws: `.notFound` if no item is known at the path.
     public struct NoteUse: AccountCommand {
+        public static let name = "use"
+
         /// The path of the file or folder.
         public var path: ItemPath
 
@@ -88,33 +92,10 @@ public enum Copies {
             }
         }
     }
-
-    /// Copies a file's content to another file.
-    /// - Throws: `.failed` if the file has no copy or the copy differs from the server's version, `.cannotCreate`,
-    ///   `.localIO`.
-    public struct Export: AccountCommand {
-        /// The path of the item.
-        public var path: ItemPath
-        /// The path of the file to write, absolute or relative to the process's working folder.
-        public var target: String
-
-        /// Creates the command.
-        public init(_ path: ItemPath, to target: String) { (self.path, self.target) = (path, target) }
-
-        public func carryOut(for host: AccountHost) async throws(Failure) {
-            try await host.failing {
-                let item = try await host.database.read { try $0.items.item(at: path) }
-                guard let item, item.cloudStatus == .localCopy, let copy = item.copy else {
-                    throw Failure(.failed, "\(path) has no unchanged copy here: \(target) was not written")
-                }
-                try await runBlocking { try host.vault.tree.export(path, known: copy, to: target) }
-            }
-        }
-    }
 }
 
 /// The outcome of freeing copies.
-public struct FreeOutcome: Sendable {
+public struct FreeOutcome: Codable, Sendable {
     /// The files whose copies are gone.
     public var freed: [ItemPath] = []
     /// The copies that stay, with the reason: `.badData` for copies that policies keep, `.failed` for copies that are

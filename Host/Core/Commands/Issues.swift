@@ -7,21 +7,54 @@ import Vault
 
 /// Commands about issues, which wait for a person's decision.
 public enum Issues {
-    /// Answers an issue.
-    /// - Throws: `.notFound` if there is no such issue, `.badData` if the issue has no such choice.
+    /// Answers an issue, or all issues with one code.
+    /// - Throws: For one issue: `.notFound` if there is no such issue, `.badData` if the issue has no such choice. For
+    ///   the issues with one code, the answer tells this for each of them.
     public struct Answer: AccountCommand {
-        /// The id of the issue.
-        public var id: IssueID
-        /// The id of one of the issue's choices.
+        public static let name = "issue-answer"
+
+        /// The issues to answer.
+        public enum Target: Codable, Hashable, Sendable {
+            case issue(IssueID)
+            case all(code: String)
+        }
+
+        /// The issues to answer.
+        public var target: Target
+        /// The id of one of the issues' choices.
         public var choice: String
 
-        /// Creates the command.
-        public init(_ id: IssueID, choice: String) { (self.id, self.choice) = (id, choice) }
+        /// Creates the command for one issue.
+        public init(_ id: IssueID, choice: String) { (target, self.choice) = (.issue(id), choice) }
 
-        public func carryOut(for host: AccountHost) async throws(Failure) {
+        /// Creates the command for all issues with one code.
+        public init(allWith code: String, choice: String) { (target, self.choice) = (.all(code: code), choice) }
+
+        public func carryOut(for host: AccountHost) async throws(Failure) -> [IssueAnswer] {
+            switch target {
+            case .issue(let id):
+                try await answer(id, host)
+                return [IssueAnswer(id: id)]
+            case .all(let code):
+                let ids = try await host.failing { try await host.database.read { try $0.issues.all(code: code) } }
+                    .map(\.id)
+                var answers: [IssueAnswer] = []
+                for id in ids {
+                    do throws(Failure) {
+                        try await answer(id, host)
+                        answers.append(IssueAnswer(id: id))
+                    } catch {
+                        answers.append(IssueAnswer(id: id, failure: error))
+                    }
+                }
+                return answers
+            }
+        }
+
+        private func answer(_ id: IssueID, _ host: AccountHost) async throws(Failure) {
             try await host.failing {
-                guard try await !host.engine.resolve(id, choice: choice), try await !decideRemovals(host),
-                    try await !dismissKept(host), try await !host.loops.resolve(issue: id, choice: choice)
+                guard try await !host.engine.resolve(id, choice: choice), try await !decideRemovals(id, host),
+                    try await !dismissKept(id, host), try await !host.loops.resolve(issue: id, choice: choice)
                 else { return }
                 throw Failure(
                     .badData, "Issue \(id) has no choices",
@@ -31,7 +64,7 @@ public enum Issues {
 
         /// Decides the removals that an issue is about.
         /// - Returns: False if the issue is about something else.
-        private func decideRemovals(_ host: AccountHost) async throws -> Bool {
+        private func decideRemovals(_ id: IssueID, _ host: AccountHost) async throws -> Bool {
             let now = host.clock.now()
             let isOurs = try await host.database.write { tx in
                 guard let issue = try tx.issues.issue(id: id), issue.code == MassRemoval.code else { return false }
@@ -43,7 +76,7 @@ public enum Issues {
 
         /// Removes an issue about a calendar's file that was changed locally.
         /// - Returns: False if the issue is about something else.
-        private func dismissKept(_ host: AccountHost) async throws -> Bool {
+        private func dismissKept(_ id: IssueID, _ host: AccountHost) async throws -> Bool {
             try await host.database.write { tx in
                 guard let issue = try tx.issues.issue(id: id), issue.code == CalendarMirror.keptCode else {
                     return false
@@ -57,4 +90,12 @@ public enum Issues {
             }
         }
     }
+}
+
+/// The result of answering one issue.
+public struct IssueAnswer: Codable, Sendable {
+    /// The id of the issue.
+    public var id: IssueID
+    /// The reason why the issue was not answered; nil if it was.
+    public var failure: Failure?
 }

@@ -9,20 +9,18 @@ public enum Loops {
     /// Polls all event loops, or the core loop and then one named loop, until nothing is left to fetch. This includes
     /// loops that rest because the server offered them nothing. The folders that the loops want the item list to check
     /// are left for the next scan.
-    ///
-    /// The answer holds the state of the polled loops after the poll, and the errors of the loops that failed.
     /// - Throws: `.notFound` if there is no such loop; `.badData` if several loops have the id, or if the loop does not
     ///   run; the errors of connecting.
     public struct Poll: AccountCommand {
+        public static let name = "loop-poll"
+
         /// The loop's id, or `kind:id`; nil polls all enabled loops.
         public var name: String?
 
         /// Creates the command.
         public init(named name: String?) { self.name = name }
 
-        public func carryOut(
-            for host: AccountHost
-        ) async throws(Failure) -> (loops: [LoopState], failures: [Failure]) {
+        public func carryOut(for host: AccountHost) async throws(Failure) -> LoopPollOutcome {
             try await host.failing {
                 try await host.loops.enable(resting: false)
                 var wanted: Set<LoopKey>?
@@ -39,7 +37,7 @@ public enum Loops {
                 }
                 let loops = try await host.database.read { try $0.loops.all() }
                     .filter { wanted?.contains($0.key) ?? true }
-                return (loops.map(\.atRest), failures)
+                return LoopPollOutcome(loops: loops.map(\.atRest), failures: failures)
             }
         }
     }
@@ -47,6 +45,8 @@ public enum Loops {
     /// Enables or disables an event loop until the next such command. The answer is the loop.
     /// - Throws: `.notFound` if there is no such loop, `.badData` if several loops have the id.
     public struct Switch: AccountCommand {
+        public static let name = "loop-switch"
+
         /// The loop's id, or `kind:id`.
         public var name: String
         /// Whether the loop is to be enabled.
@@ -69,6 +69,14 @@ public enum Loops {
             }
         }
     }
+}
+
+/// The outcome of polling event loops.
+public struct LoopPollOutcome: Codable, Sendable {
+    /// The states of the polled loops after the poll.
+    public var loops: [LoopState]
+    /// The errors of the loops that failed.
+    public var failures: [Failure]
 }
 
 extension AccountHost {

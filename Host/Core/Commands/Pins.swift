@@ -6,7 +6,7 @@ import Vault
 /// Commands of a person about items to keep available offline.
 public enum Pins {
     /// The outcome of pinning.
-    public struct Outcome: Sendable {
+    public struct Outcome: Codable, Sendable {
         /// The new policy.
         public var policy: ItemPolicy
         /// The policies that are redundant now, because the new policy covers everything that they cover.
@@ -18,6 +18,8 @@ public enum Pins {
     /// Before the account's first scan the command accepts any path. Afterwards the path must be known.
     /// - Throws: `.badData` if policies cover the item already, `.notFound` if no item is known at the path.
     public struct Add: AccountCommand {
+        public static let name = "pin"
+
         /// The path of the item.
         public var path: ItemPath
 
@@ -65,6 +67,8 @@ public enum Pins {
     /// - Throws: `.badData` if the item is covered by a policy for something else, `.notFound` if no policy covers the
     ///   item.
     public struct Remove: AccountCommand {
+        public static let name = "unpin"
+
         /// The path of the item.
         public var path: ItemPath
 

@@ -5,17 +5,19 @@ import Warehouse
 
 /// Commands about policies, which decide what is kept here.
 public enum Policies {
-    /// Stores a new policy. The answer is the stored policy.
+    /// Stores a new policy.
     /// - Throws: `.badData` if a condition does not parse, or if a policy has this id or identifier already.
     public struct Add: AccountCommand {
+        public static let name = "policy-add"
+
         /// The policy.
         public var policy: ItemPolicy
 
         /// Creates the command.
         public init(_ policy: ItemPolicy) { self.policy = policy }
 
-        public func carryOut(for host: AccountHost) async throws(Failure) -> ItemPolicy {
-            try await host.changingPolicies { tx, author in
+        public func carryOut(for host: AccountHost) async throws(Failure) -> PolicyAddOutcome {
+            let stored = try await host.changingPolicies { tx, author in
                 for name in [policy.id.text, policy.identifier].compactMap(\.self) {
                     guard let same = try tx.policies.all(named: name).first else { continue }
                     throw Failure(
@@ -24,6 +26,8 @@ public enum Policies {
                 }
                 return try tx.policies.add(policy, by: author)
             }
+            let kinds = await host.process.pluginReports().flatMap(\.kinds).map(PolicyKind.init)
+            return PolicyAddOutcome(policy: stored, kinds: kinds)
         }
     }
 
@@ -31,6 +35,8 @@ public enum Policies {
     /// - Throws: `.notFound` if there is no such policy, `.badData` if a condition does not parse or if several
     ///   policies have the identifier.
     public struct Update: AccountCommand {
+        public static let name = "policy-update"
+
         /// The policy's id or identifier.
         public var name: String
         /// The properties to change.
@@ -53,6 +59,8 @@ public enum Policies {
     /// Removes a policy. The answer is the removed policy.
     /// - Throws: `.notFound` if there is no such policy, `.badData` if several policies have the identifier.
     public struct Remove: AccountCommand {
+        public static let name = "policy-remove"
+
         /// The policy's id or identifier.
         public var name: String
 
@@ -72,6 +80,8 @@ public enum Policies {
     /// - Throws: `.badData` if there is no such change, or if a later change of the policies makes the command
     ///   impossible; `.localIO` if the history cannot be written.
     public struct Move: AccountCommand {
+        public static let name = "policy-move"
+
         /// Whether to undo or to redo.
         public var direction: PolicyMove.Direction
 
@@ -109,8 +119,29 @@ public enum Policies {
     }
 }
 
+extension Policies {
+    /// Runs the processors for a trigger that checks all items, and waits until what needs no server is done: copies are
+    /// removed, and so is what earlier runs left to be removed. Downloads are left to the account's work.
+    ///
+    /// Errors of single pieces of work are in the answer. The answer's `leftCount` is the amount of work that waits.
+    /// - Throws: An error that keeps the work from being done at all: the database's `Failure` or the local tree's.
+    public struct Run: AccountCommand {
+        public static let name = "policy-run"
+
+        /// The trigger.
+        public var trigger: Trigger
+
+        /// Creates the command.
+        public init(_ trigger: Trigger) { self.trigger = trigger }
+
+        public func carryOut(for host: AccountHost) async throws(Failure) -> RunOutcome {
+            try await host.runPolicies(trigger)
+        }
+    }
+}
+
 /// The properties of a policy that a person changes. Nil leaves a property as it is; an empty text removes it.
-public struct PolicyChange: Sendable {
+public struct PolicyChange: Codable, Sendable {
     /// The text of the new condition.
     public var condition: String?
     /// The new description.
@@ -129,19 +160,20 @@ public struct PolicyChange: Sendable {
     public var isEmpty: Bool { condition == nil && description == nil && removeWhenNone == nil }
 }
 
+/// The outcome of adding a policy.
+public struct PolicyAddOutcome: Codable, Sendable {
+    /// The stored policy.
+    public var policy: ItemPolicy
+    /// The kinds of policies that the opened plugins process.
+    public var kinds: [PolicyKind]
+}
+
 /// The outcome of undoing or redoing.
-public struct PolicyMoveOutcome: Sendable {
+public struct PolicyMoveOutcome: Codable, Sendable {
     /// The step that was undone or redone, as it stands in the history now.
     public var step: PolicyHistoryStep
     /// The policies that were to be removed but were gone already.
     public var gone: [ItemPolicy]
-}
-
-extension AccountHost {
-    /// Returns the kinds of policies that the opened plugins process.
-    public func policyKinds() async -> [PolicyKind] {
-        await process.pluginReports().flatMap(\.kinds).map(PolicyKind.init)
-    }
 }
 
 extension PolicyTable {

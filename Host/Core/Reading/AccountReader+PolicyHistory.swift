@@ -5,7 +5,7 @@ import Threads
 import Warehouse
 
 /// A change of policies in the history of policies.
-public struct PolicyHistoryStep: Sendable {
+public struct PolicyHistoryStep: Codable, Sendable {
     /// The id of the step in the project that holds the history.
     public var id: String
     /// The change of policies.

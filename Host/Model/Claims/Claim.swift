@@ -2,9 +2,9 @@
 ///
 /// A copy with a valid claim is neither removed nor purged, whoever requests the removal. A claim belongs to the item
 /// and moves with it.
-public struct Claim: Hashable, Sendable {
+public struct Claim: Hashable, Codable, Sendable {
     /// The need that a claim expresses, ordered from the least to the most. The raw values are stored.
-    public enum Kind: Int, Sendable, CaseIterable, Comparable {
+    public enum Kind: Int, Codable, Sendable, CaseIterable, Comparable {
         /// The need for some version to be here.
         case delete = 0
         /// The need for some version to be here, the newest if possible.

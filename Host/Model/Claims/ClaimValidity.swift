@@ -1,5 +1,5 @@
 /// The condition under which a claim is valid.
-public indirect enum ClaimValidity: Hashable, Sendable {
+public indirect enum ClaimValidity: Hashable, Codable, Sendable {
     /// Valid until the claim is removed.
     case explicit
     /// Valid before this time.
@@ -73,7 +73,7 @@ public struct ClaimWorld: Sendable {
 }
 
 /// A process within one run of a system. Another process that later gets the same number has another identity.
-public struct ProcessIdentity: Hashable, Sendable {
+public struct ProcessIdentity: Hashable, Codable, Sendable {
     /// The process id.
     public var pid: Int32
     /// The time when the process began, in clock ticks since the system's start (`proc(5)`, `/proc/PID/stat`).

@@ -1,6 +1,6 @@
 /// The kind of an event loop: `core`, `calendar`, `share`, or a kind of another plugin. A kind is unique among the
 /// plugins of a host.
-public struct LoopKind: ByteText {
+public struct LoopKind: CodableText {
     public let text: String
     /// Creates a kind from its name.
     public init(_ text: String) { self.text = text }
@@ -10,7 +10,7 @@ public struct LoopKind: ByteText {
 }
 
 /// The key of an event loop in an account. A calendar and a share may have the same id, so the key contains the kind.
-public struct LoopKey: Hashable, Comparable, Sendable, CustomStringConvertible {
+public struct LoopKey: Hashable, Codable, Comparable, Sendable, CustomStringConvertible {
     /// The kind of the loop.
     public var kind: LoopKind
     /// For a special loop: the key of the record that the loop is for, such as a calendar's path or a share's id. For a
@@ -33,14 +33,14 @@ public struct LoopKey: Hashable, Comparable, Sendable, CustomStringConvertible {
 }
 
 /// The id of an event loop, unique among the loops of its kind.
-public struct LoopID: ByteText {
+public struct LoopID: CodableText {
     public let text: String
     /// Creates an id from its text.
     public init(_ text: String) { self.text = text }
 }
 
 /// The state that an event loop has reached. It is opaque to the host and compared byte by byte.
-public struct EventID: ByteText {
+public struct EventID: CodableText {
     /// The greatest length in bytes.
     public static let longest = 64 << 10
 

@@ -1,5 +1,5 @@
 /// The result of an event loop's last poll.
-public enum LoopResult: String, Hashable, Sendable, CaseIterable {
+public enum LoopResult: String, Hashable, Codable, Sendable, CaseIterable {
     /// A loop that is up to date.
     case ok
     /// A loop with more to fetch.

@@ -1,5 +1,5 @@
 /// The state of an event loop, as it is stored and shown.
-public struct LoopState: Hashable, Sendable {
+public struct LoopState: Hashable, Codable, Sendable {
     /// The loop's key.
     public var key: LoopKey
     /// The plugin that runs the loop.

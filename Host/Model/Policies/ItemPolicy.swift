@@ -1,5 +1,5 @@
 /// A rule of one kind for the items that a condition matches.
-public struct ItemPolicy: Hashable, Sendable {
+public struct ItemPolicy: Hashable, Codable, Sendable {
     /// The id of the policy's row, or 0 before the policy is stored.
     public var databaseID: PolicyRowID
     /// The policy's id.

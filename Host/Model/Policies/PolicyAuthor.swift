@@ -1,7 +1,7 @@
 /// The author of a change of policies, and the time of the change.
-public struct PolicyAuthor: Hashable, Sendable {
+public struct PolicyAuthor: Hashable, Codable, Sendable {
     /// A person, a plugin or the host.
-    public enum Who: Hashable, Sendable {
+    public enum Who: Hashable, Codable, Sendable {
         /// A person, by the login name, or by `uid` and the number if there is no name.
         case person(String)
         case plugin(PluginID)

@@ -1,5 +1,5 @@
 /// A step in the history of the policies: one change of policies, by any author.
-public struct PolicyStep: Hashable, Sendable {
+public struct PolicyStep: Hashable, Codable, Sendable {
     /// The author of the change.
     public var author: PolicyAuthor
     /// Whether the change did not run the processors, such as when a policy follows its target. Undo and redo skip
@@ -17,7 +17,7 @@ public struct PolicyStep: Hashable, Sendable {
 }
 
 /// A policy before and after a change.
-public struct PolicyDifference: Hashable, Sendable {
+public struct PolicyDifference: Hashable, Codable, Sendable {
     /// The policy before the change, or nil if the change added it.
     public var before: ItemPolicy?
     /// The policy after the change, or nil if the change removed it.
@@ -45,7 +45,7 @@ public struct PolicyDifference: Hashable, Sendable {
 /// An undo or a redo of a step.
 public struct PolicyMove: Hashable, Sendable {
     /// The direction of the move. The raw values are stored in the history.
-    public enum Direction: String, Hashable, Sendable {
+    public enum Direction: String, Hashable, Codable, Sendable {
         case undo, redo
     }
 

@@ -1,5 +1,5 @@
 /// A trigger: an event that runs item-policy processors.
-public enum Trigger: UInt32, Sendable, CaseIterable {
+public enum Trigger: UInt32, Codable, Sendable, CaseIterable {
     /// A transaction that added, updated or removed items.
     case itemsChanged = 0
     /// A scan that finished with changes, or the first scan to finish since the start.

@@ -154,12 +154,12 @@ public enum WaitCondition: Hashable, Sendable {
 }
 
 /// A question that waits for a person.
-public struct Issue: Hashable, Sendable {
+public struct Issue: Hashable, Codable, Sendable {
     /// The effect of a choice on data.
-    public enum Impact: String, Sendable { case nonDestructive, dataLoss }
+    public enum Impact: String, Codable, Sendable { case nonDestructive, dataLoss }
 
     /// An answer that a person may give.
-    public struct Choice: Hashable, Sendable {
+    public struct Choice: Hashable, Codable, Sendable {
         /// The id that `issue resolve` takes.
         public var id: String
         /// The text of the choice for people.

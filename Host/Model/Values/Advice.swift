@@ -2,7 +2,7 @@
 ///
 /// The program that shows the failure makes a sentence of the advice. The sentence can name the program's own command.
 /// An advice of the case `text` is a whole sentence and names no command.
-public enum Advice: Hashable, Sendable {
+public enum Advice: Hashable, Codable, Sendable {
     /// The advice in this sentence, which has no full stop.
     case text(String)
     /// The first advice, then the second one.

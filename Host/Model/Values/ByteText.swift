@@ -21,13 +21,35 @@ extension ByteText {
     }
 }
 
+/// A byte text that is encoded as a single string.
+public protocol CodableText: ByteText, Codable {
+    /// Creates a value from its text.
+    /// - Throws: The reason why no value has the text.
+    init(_ text: String) throws
+}
+
+extension CodableText {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        do { try self.init(text) } catch {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(text) is no \(Self.self)")
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+}
+
 extension String {
     /// Tells whether both texts have the same UTF-8 bytes. `==` would compare canonical equivalence.
     public func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }
 
 /// The id that Larder gives an item, stable from placeholder through moves: 32 lower-case hexadecimal digits.
-public struct LocalID: ByteText {
+public struct LocalID: CodableText {
     public let text: String
     /// Creates an id from its text.
     public init(_ text: String) { self.text = text }
@@ -56,7 +78,7 @@ public struct FileID: ByteText {
 }
 
 /// The id of an item policy: a random UUID in lower case.
-public struct PolicyID: ByteText {
+public struct PolicyID: CodableText {
     public let text: String
     /// Creates an id from its text.
     public init(_ text: String) { self.text = text }
@@ -76,7 +98,7 @@ public struct PolicyChangeID: ByteText {
 }
 
 /// The id of a claim, which the claim's creator may choose.
-public struct ClaimID: ByteText {
+public struct ClaimID: CodableText {
     public let text: String
     /// Creates an id from its text.
     public init(_ text: String) { self.text = text }
@@ -86,7 +108,7 @@ public struct ClaimID: ByteText {
 }
 
 /// The kind of policy that a processor processes, such as `availableOffline`.
-public struct PolicyKind: ByteText {
+public struct PolicyKind: CodableText {
     public let text: String
     /// Creates a kind from its name.
     public init(_ text: String) { self.text = text }
@@ -96,7 +118,7 @@ public struct PolicyKind: ByteText {
 }
 
 /// The id of a plugin in reverse domain notation, such as `org.larder.available-offline`.
-public struct PluginID: ByteText {
+public struct PluginID: CodableText {
     public let text: String
     /// Creates an id from its text.
     public init(_ text: String) { self.text = text }

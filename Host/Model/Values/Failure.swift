@@ -1,7 +1,7 @@
 /// An error for a person: what failed and on what, and what to do next.
-public struct Failure: Error, Sendable, CustomStringConvertible {
+public struct Failure: Error, Codable, Sendable, CustomStringConvertible {
     /// The class of a failure, which selects a command's exit code. The raw values are a contract.
-    public enum Kind: Int32, Sendable, CaseIterable {
+    public enum Kind: Int32, Codable, Sendable, CaseIterable {
         /// A failure without a class of its own, or issues that wait.
         case failed = 1
         case usage = 64

@@ -2,7 +2,7 @@
 ///
 /// A value of this type is safe to use below a folder. No component is empty, `.` or `..`, contains a NUL, or is longer
 /// than 255 bytes, the limit of Linux's file systems.
-public struct ItemPath: ByteText {
+public struct ItemPath: CodableText {
     public let text: String
 
     /// The root.

@@ -1,5 +1,6 @@
-/// The number of a row in a table of the database. A row keeps its number, and later rows get larger numbers.
-public protocol RowID: Hashable, Comparable, Sendable, CustomStringConvertible {
+/// The number of a row in a table of the database. A row keeps its number, and later rows get larger numbers. It is
+/// encoded as a single number.
+public protocol RowID: Hashable, Codable, Comparable, Sendable, CustomStringConvertible {
     var number: Int64 { get }
     init(_ number: Int64)
 }
@@ -10,6 +11,15 @@ extension RowID {
 
     public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
     public var description: String { String(number) }
+
+    public init(from decoder: any Decoder) throws {
+        self.init(try decoder.singleValueContainer().decode(Int64.self))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(number)
+    }
 }
 
 /// The number of an item's row, for as long as the row exists. ``LocalID`` identifies the item beyond that.

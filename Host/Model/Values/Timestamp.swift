@@ -3,8 +3,8 @@ public import Glibc
 /// A moment as nanoseconds since 1970-01-01T00:00:00Z, without leap seconds.
 ///
 /// The range is from 1677 to 2262. An earlier or later moment, as in dates of servers and files, becomes the first or
-/// the last moment of the range.
-public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible {
+/// the last moment of the range. A moment is encoded as its number of nanoseconds.
+public struct Timestamp: Hashable, Codable, Comparable, Sendable, CustomStringConvertible {
     /// The number of nanoseconds since 1970-01-01T00:00:00Z.
     public var nanoseconds: Int64
 
@@ -60,6 +60,15 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
             text += "." + digits
         }
         return text + "Z"
+    }
+
+    public init(from decoder: any Decoder) throws {
+        self.init(nanoseconds: try decoder.singleValueContainer().decode(Int64.self))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(nanoseconds)
     }
 
     /// Parses a time in RFC 3339 form (section 5.6): `2026-11-21T10:12:00.25Z`, `2026-11-21T11:12:00+01:00`.

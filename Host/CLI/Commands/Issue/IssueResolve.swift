@@ -17,35 +17,27 @@ struct IssueResolve: LarderCommand {
     var words: [String] = []
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        let (ids, choice) = try await targets()
-        if ids.isEmpty, !global.isJSON { console.print("no issue has the code \(Text.visible(code ?? ""))") }
-        return try await withAccount(global, console) { host throws(Failure) in
-            var failures: [Failure] = []
-            for id in ids {
-                do throws(Failure) {
-                    try await host.perform(Issues.Answer(id, choice: choice))
-                    let json = JSONValue.object(["id": .id(id), "choice": .string(choice)])
-                    console.print(global.isJSON ? json.text : "issue \(id): \(choice)")
-                } catch {
-                    failures.append(error)
-                }
-            }
-            return failures
+        let command = try command()
+        let answers = try await withAccount(global, console) { host throws(Failure) in
+            try await host.perform(command)
         }
+        if answers.isEmpty, !global.isJSON { console.print("no issue has the code \(Text.visible(code ?? ""))") }
+        for answer in answers where answer.failure == nil {
+            let json = JSONValue.object(["id": .id(answer.id), "choice": .string(command.choice)])
+            console.print(global.isJSON ? json.text : "issue \(answer.id): \(command.choice)")
+        }
+        return answers.compactMap(\.failure)
     }
 
-    private func targets() async throws(Failure) -> (ids: [IssueID], choice: String) {
+    private func command() throws(Failure) -> Issues.Answer {
         let usage = Failure(
             .usage, "an issue's id and a choice are needed, or --all with --code and a choice",
             hint: "`larder issue list` shows the ids, codes and choices")
         guard all else {
             guard words.count == 2, code == nil, let id = Int64(words[0]).map(IssueID.init) else { throw usage }
-            return ([id], words[1])
+            return Issues.Answer(id, choice: words[1])
         }
         guard words.count == 1, let code else { throw usage }
-        let reader = try global.loadConfig().oneAccount().reader()
-        let issues = try await reader?.issues() ?? []
-        try reader?.close()
-        return (issues.filter { $0.code == code }.map(\.id), words[0])
+        return Issues.Answer(allWith: code, choice: words[0])
     }
 }

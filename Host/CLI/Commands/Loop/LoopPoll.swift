@@ -15,11 +15,11 @@ struct LoopPoll: LarderCommand {
     @Argument(help: "The loop's id, as `loop list` shows it, or kind:id.") var id: String?
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        let (loops, failures) = try await withAccount(global, console, asksServer: true) { host throws(Failure) in
+        let outcome = try await withAccount(global, console, asksServer: true) { host throws(Failure) in
             try await host.perform(Loops.Poll(named: id))
         }
-        if loops.isEmpty, !global.isJSON { console.note("no enabled plugin has event loops") }
-        console.show(loops, global)
-        return failures
+        if outcome.loops.isEmpty, !global.isJSON { console.note("no enabled plugin has event loops") }
+        console.show(outcome.loops, global)
+        return outcome.failures
     }
 }

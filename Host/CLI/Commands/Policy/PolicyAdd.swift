@@ -33,9 +33,10 @@ struct PolicyAdd: LarderCommand {
         let policy = ItemPolicy(
             id: id, kind: PolicyKind(kind), identifier: self.id, description: description, condition: condition,
             removeWhenNone: removeWhenNone)
-        let (stored, kinds) = try await withAccount(global, console) { host throws(Failure) in
-            (try await host.perform(Policies.Add(policy)), await host.policyKinds())
+        let outcome = try await withAccount(global, console) { host throws(Failure) in
+            try await host.perform(Policies.Add(policy))
         }
+        let (stored, kinds) = (outcome.policy, outcome.kinds)
         if !kinds.contains(stored.kind) { warn(of: stored.kind, kinds, console) }
         console.report(stored, "was added", global)
         return []

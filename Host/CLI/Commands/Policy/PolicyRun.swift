@@ -28,9 +28,10 @@ struct PolicyRun: LarderCommand {
                 hint: meant + "the triggers are: \(names.joined(separator: ", "))")
         }
         if dryRun { return try await preview(trigger, console) }
-        let (account, outcome) = try await withAccount(global, console) { host throws(Failure) in
-            (host.bookmark.name, try await host.runPolicies(trigger))
+        let outcome = try await withAccount(global, console) { host throws(Failure) in
+            try await host.perform(Policies.Run(trigger))
         }
+        let account = try global.loadConfig().oneAccount().bookmark.name
         if global.isJSON {
             console.print(
                 JSONValue.object([
