@@ -33,7 +33,7 @@ struct LineLogHandler: LogHandler {
         let sorted = fields.mapValues(\.inWords).sorted { $0.key < $1.key }
         switch format {
         case .text, .journal:
-            let rest = sorted.map { " \($0.key)=\(Self.word(Self.line($0.value.description)))" }.joined()
+            let rest = sorted.map { " \($0.key)=\(Self.word(Text.visible(Self.line($0.value.description))))" }.joined()
             let text = Text.visible(Self.line(message)) + rest
             // The journal has the time and the level of each line.
             return format == .journal ? text : "\(Text.time(time)) \(level.rawValue): \(text)"

@@ -32,6 +32,13 @@ import Testing
         }
     }
 
+    @Test("H1 H7: a name in a field moves no cursor and turns no text, as in a message")
+    func controls() {
+        let handler = LineLogHandler(LogConfig(), console: Console())
+        let line = handler.line(.info, "x", ["path": "/a\u{9b}2J\u{202e}b\u{1b}[2Jc"], at: Timestamp(seconds: 0))
+        #expect(line.hasSuffix(#"x path=/a\u{9b}2J\u{202e}b\u{1b}[2Jc"#))
+    }
+
     @Test("H1: log lines as text and as JSON")
     func lines() {
         var config = LogConfig()
