@@ -75,6 +75,7 @@ final class Hosting: Service {
     }
 
     func run() async throws {
+        if !once { console.dropUnreadLines() }
         let progress = Task { await showProgress() }
         defer { progress.cancel() }
         let hangups = once ? nil : Task { await heedHangups() }

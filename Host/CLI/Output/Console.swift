@@ -25,6 +25,10 @@ final class Console: Sendable {
         var failure: Int32?
         /// Whether each line of the error output begins with a priority.
         var hasPriorities = false
+        /// Whether lines for the error output are dropped when nobody reads it.
+        var dropsUnread = false
+        /// The number of lines dropped since the error output last took one.
+        var dropped = 0
     }
 
     /// The control sequence that clears a terminal's line.
@@ -87,13 +91,20 @@ final class Console: Sendable {
     /// Begins each further line of the error output with its priority, for the journal.
     func showPriorities() { state.withLock { $0.hasPriorities = true } }
 
+    /// Drops lines for the error output from now on when its reader takes none for a second. A host must not stop, or
+    /// stay when it is told to end, because nobody reads its log.
+    func dropUnreadLines() { state.withLock { $0.dropsUnread = true } }
+
     /// Writes a line, or several, to the error output.
     func note(_ text: String, as priority: LinePriority = .error) {
         state.withLock { state in
             let text = state.hasPriorities ? priority.prefixed(text) : text
-            if state.progress != nil { Self.write(Array(Self.cleared.utf8), to: errors) }
-            Self.write(Array("\(text)\n".utf8), to: errors)
-            if let progress = state.progress { Self.write(Array(progress.utf8), to: errors) }
+            var lines = state.progress == nil ? "" : Self.cleared
+            if state.dropped > 0 {
+                let gap = "larder: lines that nobody read were dropped here: \(state.dropped)"
+                lines += (state.hasPriorities ? LinePriority.warning.prefixed(gap) : gap) + "\n"
+            }
+            writeErrors(lines + "\(text)\n" + (state.progress ?? ""), &state)
         }
     }
 
@@ -104,7 +115,7 @@ final class Console: Sendable {
         state.withLock { state in
             guard line != state.progress else { return }
             state.progress = line
-            Self.write(Array((Self.cleared + (line ?? "")).utf8), to: errors)
+            writeErrors(Self.cleared + (line ?? ""), &state, isLine: false)
         }
     }
 
@@ -121,6 +132,26 @@ final class Console: Sendable {
         if state.failure == nil, let number = Self.write(state.pending, to: output) { state.failure = number }
         state.pending.removeAll(keepingCapacity: true)
         if let progress { Self.write(Array(progress.utf8), to: errors) }
+    }
+
+    /// Writes a text to the error output. If unread lines are dropped, no write waits: one that is no longer than
+    /// `PIPE_BUF` fits into whatever can take a byte.
+    private func writeErrors(_ text: String, _ state: inout State, isLine: Bool = true) {
+        guard state.dropsUnread else {
+            Self.write(Array(text.utf8), to: errors)
+            return
+        }
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            var poller = pollfd(fd: errors, events: Int16(POLLOUT), revents: 0)
+            guard poll(&poller, 1, state.dropped > 0 ? 0 : 1_000) != 0 else {
+                if isLine { state.dropped += 1 }
+                return
+            }
+            Self.write(Array(rest.prefix(Int(PIPE_BUF))), to: errors)
+            rest = rest.dropFirst(Int(PIPE_BUF))
+        }
+        if isLine { state.dropped = 0 }
     }
 
     /// Writes all bytes.

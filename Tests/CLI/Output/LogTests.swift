@@ -32,6 +32,29 @@ import Testing
         }
     }
 
+    @Test("H10: a host goes on when nobody reads its log, and tells the reader who comes back what is missing")
+    func unread() throws {
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
+        let console = Console(errors: ends[1])
+        console.dropUnreadLines()
+        // More than a pipe holds.
+        let line = String(repeating: "x", count: 9_999)
+        for _ in 0..<100 { console.note(line) }
+        func read() -> String {
+            var bytes: [UInt8] = []
+            var chunk = [UInt8](repeating: 0, count: 65_536)
+            while case let count = Glibc.read(ends[0], &chunk, chunk.count), count > 0 { bytes += chunk[..<count] }
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        let whole = read().split(separator: "\n").count { $0 == line }
+        #expect(whole > 0 && whole < 100)
+        console.note("after")
+        #expect(read().hasSuffix("larder: lines that nobody read were dropped here: \(100 - whole)\nafter\n"))
+        for end in ends { close(end) }
+    }
+
     @Test("H1 H7: a name in a field moves no cursor and turns no text, as in a message")
     func controls() {
         let handler = LineLogHandler(LogConfig(), console: Console())
