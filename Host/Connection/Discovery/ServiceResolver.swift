@@ -41,7 +41,9 @@ struct ServiceResolver: Sendable {
 
 extension Connection {
     /// Returns the path that the name server tells for a service of the account's own server; nil if there is none.
+    /// With a proxy no name is looked up here: this network may not know the name, or may not be meant to hear it.
     func pathByName(_ service: DAVService, of account: ServerAddress) async -> ServerAddress? {
+        guard bookmark.proxy == nil else { return nil }
         var hosts = [account.origin.host]
         // If the username is a mail address, its domain may have records about its services.
         if let username = bookmark.username, let at = username.lastIndex(of: "@") {

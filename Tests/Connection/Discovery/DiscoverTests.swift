@@ -134,6 +134,24 @@ struct DiscoverTests {
         #expect(asked.withLock { $0 } == ["_caldav._tcp.x.org"])
     }
 
+    @Test("C11 D02: with a proxy no name is looked up here")
+    func proxied() async throws {
+        let asked = Mutex<[String]>([])
+        for kind in [Proxy.Kind.http, .socks5] {
+            var bookmark = Bookmark.at("https://cloud.example.org/", username: "ada@example.net")
+            bookmark.proxy = Proxy(kind, host: "127.0.0.1", port: 1)
+            let connection = Connection(
+                bookmark: bookmark, credentials: .none, limits: Limits(), clock: .system,
+                logger: Logger(label: "test"), timeLimits: TimeLimits(), transport: server([:]),
+                resolver: ServiceResolver { name in
+                    asked.withLock { $0.append(name) }
+                    return []
+                })
+            #expect(try await connection.discover(.caldav) == nil)
+        }
+        #expect(asked.withLock { $0 }.isEmpty)
+    }
+
     @Test("the account's url may be the principal itself, a home, or a calendar")
     func itself() async throws {
         let principal = server(["PROPFIND /p/ada/": { _ in told(homes: ["/c/"]) }])
