@@ -4,6 +4,7 @@ import ItemPolicies
 import Logging
 public import Model
 import PluginHost
+import SyncEngine
 import Threads
 import Vault
 
@@ -13,6 +14,8 @@ public actor HostProcess {
     public nonisolated let settings: Settings
     /// The options besides the config.
     public nonisolated let options: HostOptions
+    /// The room for the downloads of all accounts.
+    nonisolated let rooms = DownloadRooms()
     /// The plugins, opened for the first account that needs them.
     private var loading: Task<PluginHost, Never>?
     /// The libraries that were tried before an account was open.

@@ -2,6 +2,12 @@ import Glibc
 public import Model
 
 extension Tree {
+    /// The number of the device that holds the copies and `incoming/`; 0 if the system does not tell it.
+    public var device: UInt64 {
+        var status = stat()
+        return fstat(incoming.number, &status) == 0 ? UInt64(status.st_dev) : 0
+    }
+
     /// The size of the file system that holds the copies and `incoming/`; nil if the system does not tell it.
     public var space: FileSystemSpace? {
         if let space = hooks.space { return space() }

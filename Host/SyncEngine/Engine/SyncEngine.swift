@@ -78,8 +78,8 @@ public final class SyncEngine: Sendable {
     let reasons = Mutex<[SyncRecordID: Failure]>([:])
     /// The complete files in `incoming/` that the tree did not take, by their records.
     let notTaken = Mutex<[SyncRecordID: Landing]>([:])
-    /// The room for downloads, as it was last measured.
-    let room: Mutex<DownloadRoom>
+    /// The room for downloads, as it was last measured, which other accounts may share.
+    let room: SharedRoom
     /// The executor that puts files in place and takes copies out of the tree. It may block on the disk.
     let threads: any TaskExecutor
     /// The executor in ``threads``, or nil if another owner closes it.
@@ -95,11 +95,11 @@ public final class SyncEngine: Sendable {
     ///   - limits: The limits, of which `downloads` is the number of downloads that may be under way at once.
     ///   - keepFree: The bytes that downloads leave free on the file system of the copies. Nil means: 500 MB or 5 % of
     ///     the file system, whichever is less.
+    ///   - rooms: The rooms that the engines of a process share.
     public init(
         account: String, database: Database, tree: Tree, source: any FileSource,
-        isFirstSinceBoot: Bool, limits: Limits = Limits(), keepFree: Int64? = nil, clock: HostClock = .system,
-        callbacks: Callbacks,
-        logger: Logger
+        isFirstSinceBoot: Bool, limits: Limits = Limits(), keepFree: Int64? = nil,
+        rooms: DownloadRooms = DownloadRooms(), clock: HostClock = .system, callbacks: Callbacks, logger: Logger
     ) {
         self.account = account
         self.isFirstSinceBoot = isFirstSinceBoot
@@ -107,7 +107,7 @@ public final class SyncEngine: Sendable {
         self.tree = tree
         self.source = source
         self.limits = limits
-        room = Mutex(DownloadRoom(keepFree: keepFree))
+        room = rooms.room(on: tree.device, keepFree: keepFree)
         self.clock = clock
         waitTime = clock.steady()
         self.callbacks = callbacks

@@ -5,6 +5,12 @@ import Model
 /// A download takes its room when it begins, and gives back what it still misses when it ends. What it has received by
 /// then is no longer free.
 struct DownloadRoom: Sendable {
+    /// A download, by its account and its record. Accounts may share a file system.
+    struct Owner: Hashable {
+        var account: String
+        var record: SyncRecordID
+    }
+
     /// The bytes that stay free; nil stands for the default of the file system.
     private let keepFree: Int64?
     /// The bytes that stay free on the file system that was measured.
@@ -13,7 +19,7 @@ struct DownloadRoom: Sendable {
     private(set) var left: Int64?
     private var measuredAt: Duration?
     /// The bytes that each download under way still misses.
-    private var missing: [SyncRecordID: Int64] = [:]
+    private var missing: [Owner: Int64] = [:]
 
     /// The time for which a measurement is used, for at most so many are made however many files are downloaded.
     private static let longestUse = Duration.milliseconds(100)
@@ -44,23 +50,23 @@ struct DownloadRoom: Sendable {
     func fits(_ bytes: Int64) -> Bool { bytes <= 0 || left.map { bytes <= $0 } ?? true }
 
     /// Whether a download is under way.
-    func holds(_ record: SyncRecordID) -> Bool { missing[record] != nil }
+    func holds(_ owner: Owner) -> Bool { missing[owner] != nil }
 
     /// Takes the room for a download that misses so many bytes.
-    mutating func begin(_ record: SyncRecordID, missing bytes: Int64) {
-        missing[record] = max(0, bytes)
+    mutating func begin(_ owner: Owner, missing bytes: Int64) {
+        missing[owner] = max(0, bytes)
         left = left.map { $0.adding(-max(0, bytes)) }
     }
 
     /// Notes bytes that a download has written, or, if negative, thrown away.
-    mutating func received(_ bytes: Int64, by record: SyncRecordID) {
-        guard let before = missing[record] else { return }
-        missing[record] = max(0, before.adding(-bytes))
+    mutating func received(_ bytes: Int64, by owner: Owner) {
+        guard let before = missing[owner] else { return }
+        missing[owner] = max(0, before.adding(-bytes))
     }
 
     /// Gives back what a download that has ended still misses.
-    mutating func end(_ record: SyncRecordID) {
-        guard let rest = missing.removeValue(forKey: record) else { return }
+    mutating func end(_ owner: Owner) {
+        guard let rest = missing.removeValue(forKey: owner) else { return }
         left = left.map { $0.adding(rest) }
     }
 }

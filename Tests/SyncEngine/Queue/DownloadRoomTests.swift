@@ -4,6 +4,10 @@ import Testing
 
 @testable import SyncEngine
 
+extension DownloadRoom.Owner: ExpressibleByIntegerLiteral {
+    public init(integerLiteral record: Int64) { self.init(account: "home", record: SyncRecordID(record)) }
+}
+
 struct DownloadRoomTests {
     private static func room(free: Int64, keepFree: Int64? = 100, total: Int64 = 1_000_000) -> DownloadRoom {
         var room = DownloadRoom(keepFree: keepFree)

@@ -82,12 +82,15 @@ struct EngineFixture: Sendable {
     ///   - time: The engine's clock; nil for the clock on which nothing waits.
     ///   - files: The folder of the copies; nil for the folder in the vault.
     ///   - keepFree: The bytes that downloads leave free.
+    ///   - account: The account's name.
+    ///   - rooms: The rooms, which engines may share.
     ///   - space: A function that replaces what the system tells of the file system; nil for the system's own answer.
     ///   - sync: A function that replaces the kernel's syncs and returns their result; nil to leave the syncs as they
     ///     are.
     init(
         folder: String, source: ScriptedSource = ScriptedSource(), server: (any FileSource)? = nil,
         limits: Limits = Limits(), time: HostClock? = nil, files: String? = nil, keepFree: Int64? = nil,
+        account: String = "home", rooms: DownloadRooms = DownloadRooms(),
         space: (@Sendable () -> FileSystemSpace?)? = nil, sync: (@Sendable () -> Int32)? = nil
     ) throws {
         self.folder = folder
@@ -104,9 +107,9 @@ struct EngineFixture: Sendable {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         engine = SyncEngine(
-            account: "home", database: vault.database, tree: tree, source: server ?? source,
+            account: account, database: vault.database, tree: tree, source: server ?? source,
             isFirstSinceBoot: vault.isFirstSinceBoot, limits: limits, keepFree: keepFree,
-            clock: time ?? clock.host,
+            rooms: rooms, clock: time ?? clock.host,
             callbacks: .init(dropped: { coverage.drop($0) }),
             logger: logger)
         vault.database.setCommitObserver { [weak engine] summary in

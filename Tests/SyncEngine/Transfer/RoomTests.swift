@@ -91,6 +91,34 @@ struct RoomTests {
         }
     }
 
+    @Test("C13: accounts on one file system share its room")
+    func accounts() async throws {
+        try await withTemporaryFolder { folder in
+            let rooms = DownloadRooms()
+            let fixtures = try ["a", "b"].map { name in
+                try EngineFixture(
+                    folder: "\(folder)/\(name)", keepFree: 100, account: name, rooms: rooms,
+                    space: { FileSystemSpace(free: 1_000, total: 1 << 40) })
+            }
+            let files = [
+                try await fixtures[0].addFile("/a", text(600)), try await fixtures[1].addFile("/b", text(600)),
+            ]
+            let gate = Gate()
+            fixtures[0].source.then(files[0].path, .pause(after: 0, gate))
+            for (fixture, file) in zip(fixtures, files) {
+                try await fixture.ask(.download, file, for: .availableOffline)
+            }
+            async let first = fixtures[0].drain()
+            await gate.untilReached()
+            #expect(try await fixtures[1].drain().left.map(\.path) == [files[1].path])
+            #expect(fixtures[1].source.requests.isEmpty)
+            gate.open()
+            #expect(try await first.isDone)
+            #expect(try await fixtures[1].drain().isDone)
+            for fixture in fixtures { try fixture.vault.close() }
+        }
+    }
+
     @Test("C13: what other programs have taken since the journal was read counts when a download begins")
     func others() async throws {
         try await with(size: 2_000, limits: Limits(downloads: 1)) { fixture, disk in

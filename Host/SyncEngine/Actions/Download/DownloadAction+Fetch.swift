@@ -44,12 +44,12 @@ extension DownloadAction {
             state.enders[job.id] = { [id = job.id] in worker.cancel(id) }
             return true
         }
-        if !isStarted { engine.room.withLock { $0.end(job.id) } }
+        if !isStarted { engine.room.withLock { $0.end(engine.owner(job.id)) } }
         return isStarted
     }
 
     private func fetch(_ job: Job) async -> FetchOutcome {
-        defer { engine.room.withLock { $0.end(job.id) } }
+        defer { engine.room.withLock { $0.end(engine.owner(job.id)) } }
         do {
             return .complete(try await fetchOrResume(job))
         } catch {
@@ -165,7 +165,7 @@ private final class FetchSink: DownloadSink {
     private func count(_ bytes: Int64) {
         counted += bytes
         engine.counters.change { $0.bytesDone += bytes }
-        engine.room.withLock { $0.received(bytes, by: job.id) }
+        engine.room.withLock { $0.received(bytes, by: engine.owner(job.id)) }
     }
 
     func begin(_ head: DownloadHead) throws {

@@ -11,7 +11,7 @@ extension DownloadAction {
         engine.room.withLock { room in
             guard room.fits(job.expectedSize) || room.fits(missing(of: job)) else { return false }
             // What an earlier try left is noted as received when the download goes on with it.
-            room.begin(job.id, missing: job.expectedSize)
+            room.begin(engine.owner(job.id), missing: job.expectedSize)
             return true
         }
     }
@@ -19,7 +19,7 @@ extension DownloadAction {
     /// Takes the room for a download on a page of the journal, unless the download is under way already.
     /// - Returns: Whether there is room. If not, the page counts the download among those that wait.
     func takeRoom(for job: Job, on page: inout JournalPage) -> Bool {
-        guard var room = page.room, !room.holds(job.id) else { return true }
+        guard var room = page.room, !room.holds(engine.owner(job.id)) else { return true }
         page.room = nil
         defer { page.room = room }
         let bytes = room.fits(job.expectedSize) ? job.expectedSize : missing(of: job)
@@ -29,7 +29,7 @@ extension DownloadAction {
             page.lack = lack
             return false
         }
-        room.begin(job.id, missing: bytes)
+        room.begin(engine.owner(job.id), missing: bytes)
         return true
     }
 
@@ -47,6 +47,9 @@ extension Job {
 }
 
 extension SyncEngine {
+    /// Returns what a record's download is called in the room.
+    func owner(_ record: SyncRecordID) -> DownloadRoom.Owner { .init(account: account, record: record) }
+
     /// Measures the room for downloads. The function may block.
     /// - Parameter isForced: Whether the room is measured even if that was done a moment ago.
     @discardableResult
