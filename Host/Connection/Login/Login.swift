@@ -9,8 +9,11 @@ struct Login: Sendable {
     /// Whether a password may go out as it is before the server has asked for it: over TLS, and to this machine.
     let isProtected: Bool
     private var found: Found?
-    /// The last nonces with which the server accepted an answer, newest last.
-    private var accepted: [String] = []
+    /// The last nonces that requests may have used up, newest last: the server accepted an answer with one, or several
+    /// requests have it.
+    private var used: [String] = []
+    /// The last nonces that requests have, newest last.
+    private var handedOut: [String] = []
 
     private enum Found {
         case basic
@@ -72,6 +75,7 @@ struct Login: Sendable {
         case .password(let username, let password), .digest(let username, let password):
             if case .digest(var session) = found, kind == nil || kind == .digest(session.challenge) {
                 session.count &+= 1
+                noteHandedOut(session.challenge.nonce)
                 found = .digest(session)
                 return .digest(
                     DigestAnswer(
@@ -80,6 +84,7 @@ struct Login: Sendable {
             }
             switch (kind, found, credentials) {
             case (.digest(let challenge), _, _):
+                noteHandedOut(challenge.nonce)
                 return .digest(
                     DigestAnswer(
                         to: challenge, method: method, uri: uri, username: username, password: password, count: 1,
@@ -132,9 +137,7 @@ struct Login: Sendable {
     /// 3.5).
     mutating func noteAnswer(_ status: Int, _ headers: HTTPHeaders, after sent: Authorization, random: () -> String) {
         guard case .digest(let answer) = sent else { return }
-        if (200..<300).contains(status), !accepted.contains(answer.challenge.nonce) {
-            accepted = accepted.suffix(15) + [answer.challenge.nonce]
-        }
+        if (200..<300).contains(status) { noteUsed(answer.challenge.nonce) }
         guard case .digest(let session) = found, session.challenge.nonce == answer.challenge.nonce else { return }
         if let next = headers.first(name: "Authentication-Info").flatMap({ Challenge.parameters(in: $0)["nextnonce"] }),
             next != session.challenge.nonce
@@ -146,11 +149,19 @@ struct Login: Sendable {
     /// The kinds of login that Larder has.
     private static let kinds: Set<String> = ["basic", "digest", "bearer"]
 
+    private mutating func noteUsed(_ nonce: String) {
+        if !used.contains(nonce) { used = used.suffix(63) + [nonce] }
+    }
+
+    private mutating func noteHandedOut(_ nonce: String) {
+        if handedOut.contains(nonce) { noteUsed(nonce) } else { handedOut = handedOut.suffix(63) + [nonce] }
+    }
+
     /// Tells whether an answer was not one to the present challenge: the server calls its nonce too old, it was for
-    /// another realm, or the server accepted the nonce before and has another one now.
+    /// another realm, or other requests may have used the nonce up and the server has another one now.
     private func isOld(_ answer: DigestAnswer, beside challenge: DigestChallenge) -> Bool {
         if challenge.isStale || answer.challenge.realm != challenge.realm { return true }
-        return answer.challenge.nonce != challenge.nonce && accepted.contains(answer.challenge.nonce)
+        return answer.challenge.nonce != challenge.nonce && used.contains(answer.challenge.nonce)
     }
 
     /// Keeps a challenge for the requests to come. That of a guess is kept only if it renews a nonce.

@@ -99,6 +99,27 @@ struct LoginTests {
         #expect(changed.sent == ["r d 2", "r e 1"] && changed.refused == .credentials)
     }
 
+    @Test("C10: of requests that share a nonce for one use, the others get a nonce of their own; a wrong password ends")
+    func oneUse() {
+        var login = Login(Self.digest, isProtected: true)
+        #expect(request(&login, challenge(digest("a")), nil).refused == nil)
+        // The server took "a". Both requests have the nonce "b", and the server takes that of the second.
+        #expect(request(&login, challenge(digest("b"))).sent == ["r a 2"])
+        func decision(_ nonce: String, _ sent: Authorization, _ login: inout Login) -> Login.Decision {
+            login.decide(challenge(digest(nonce)), after: sent, isGuess: false) { "c" }
+        }
+        let (first, second) = (login.authorization("GET", "/") { "c" }, login.authorization("GET", "/") { "c" })
+        login.noteAnswer(429, [:], after: second) { "c" }
+        let own = DigestChallenge(Challenge.all(in: challenge(digest("d")))[0])!
+        #expect(decision("d", first, &login) == .again(.digest(own)))
+        // Another request takes the nonce before the one that it was given to, and a third gets a new one meanwhile.
+        _ = login.authorization("GET", "/") { "c" }
+        #expect(decision("f", second, &login) != .refused(.credentials))
+        let late = login.authorization("GET", "/", by: .digest(own)) { "c" }
+        #expect(decision("g", late, &login) != .refused(.credentials))
+        #expect(request(&login, challenge(digest("e")), nil).refused == .credentials)
+    }
+
     @Test("C10: the nonce for the next request is taken from an answer, once")
     func nextNonce() {
         var login = Login(Self.digest, isProtected: false)
