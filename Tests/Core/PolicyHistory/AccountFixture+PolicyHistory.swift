@@ -39,7 +39,8 @@ extension AccountFixture {
     @discardableResult func add(_ id: String, _ condition: String = "true") async throws -> ItemPolicy {
         try await host.perform(
             Policies.Add(
-                ItemPolicy(id: PolicyID(id), kind: PolicyKind("k"), identifier: id, condition: condition)))
+                ItemPolicy(id: PolicyID(id), kind: PolicyKind("k"), identifier: id, condition: condition))
+        ).policy
     }
 
     @discardableResult func update(_ id: String, _ condition: String) async throws -> ItemPolicy {

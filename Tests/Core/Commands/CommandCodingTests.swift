@@ -1,0 +1,192 @@
+import FoundationEssentials
+import Model
+import TestSupport
+import Testing
+
+@testable import Core
+
+@Suite struct CommandCodingTests {
+    @Test("a command and its answer are the same after they were sent and received")
+    func roundTrip() throws {
+        var random = RandomValues()
+        for _ in 0..<SeededGenerator.rounds(usually: 200) {
+            for command in random.commands() { try check(command, random.seed) }
+            for answer in random.answers() { try check(answer, random.seed) }
+        }
+    }
+
+    @Test("no two commands have the same name, and each command can be found by its name")
+    func names() throws {
+        let names = AccountCommands.all.map { $0.name }
+        #expect(Set(names).count == names.count)
+        var random = RandomValues()
+        #expect(Set(random.commands().map { type(of: $0).name }) == Set(names))
+    }
+
+    @Test("a path that leaves its folder, or that no item can have, is not accepted")
+    func paths() {
+        for path in ["", "a", "/a/../b", "//", "/a\u{0}b", "/" + String(repeating: "a", count: 256)] {
+            #expect(throws: DecodingError.self, "\(path)") {
+                try JSONDecoder().decode(ItemPath.self, from: try JSONEncoder().encode(path))
+            }
+        }
+    }
+
+    /// Checks that a value that was encoded and decoded has the same encoding. Neither encoding leaves anything out.
+    private func check<Value: Codable>(_ value: Value, _ seed: UInt64) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        let sent = try encoder.encode(value)
+        let received = try JSONDecoder().decode(Value.self, from: sent)
+        #expect(try encoder.encode(received) == sent, "LARDER_TEST_SEED=\(seed) \(Value.self)")
+        #expect("\(fields(of: received))" == "\(fields(of: value))", "LARDER_TEST_SEED=\(seed) \(Value.self)")
+    }
+
+    /// The values of a value's stored properties, at every depth.
+    private func fields(of value: Any) -> [String] {
+        let children = Mirror(reflecting: value).children
+        return children.isEmpty ? ["\(value)"] : children.flatMap { fields(of: $0.value) }
+    }
+}
+
+/// Random commands and answers.
+private struct RandomValues {
+    private var generator = SeededGenerator()
+
+    var seed: UInt64 { generator.seed }
+
+    mutating func commands() -> [any AccountCommand] {
+        [
+            Pins.Add(path()), Pins.Remove(path()), Copies.Get(path(), waits: flag(), to: maybe { $0.text() }),
+            Copies.Free(path()), Copies.NoteUse(path()),
+            Claims.Add(
+                path(), as: Claim.Kind.allCases.randomElement(using: &generator)!, validity(),
+                id: maybe { ClaimID($0.text()) }), Claims.Remove(ClaimID(text())), Policies.Add(policy()),
+            Policies.Update(
+                named: text(),
+                PolicyChange(
+                    condition: maybe { $0.text() }, description: maybe { $0.text() },
+                    removeWhenNone: maybe { $0.text() })), Policies.Remove(named: text()),
+            Policies.Move(flag() ? .undo : .redo), Policies.Run(Trigger.allCases.randomElement(using: &generator)!),
+            Records.Cancel(SyncRecordID(number())), Records.Retry(SyncRecordID(number())),
+            flag()
+                ? Issues.Answer(IssueID(number()), choice: text()) : Issues.Answer(allWith: text(), choice: text()),
+            Loops.Poll(named: maybe { $0.text() }), Loops.Switch(named: text(), enabled: flag()),
+        ]
+    }
+
+    mutating func answers() -> [any Codable] {
+        var run = RunOutcome()
+        run.failures = list { $0.failure() }
+        run.left = list { RunOutcome.Left(path: $0.path(), why: $0.text()) }
+        run.leftCount = Int(number())
+        run.issues = list { $0.issue() }
+        run.bytes = number()
+        var got = GetOutcome()
+        got.files = list { $0.path() }
+        got.waiting = Int(number())
+        got.failures = list { $0.failure() }
+        got.issues = list { $0.issue() }
+        let difference = PolicyDifference(before: maybe { $0.policy() }, after: maybe { $0.policy() })
+        let who: PolicyAuthor.Who = flag() ? .host : flag() ? .person(text()) : .plugin(PluginID(text()))
+        let step = PolicyStep(author: PolicyAuthor(who, at: time()), isQuiet: flag(), changes: [difference])
+        return [
+            Done(), run, got, failure(), FreeOutcome(freed: list { $0.path() }, failures: list { $0.failure() }),
+            Pins.Outcome(policy: policy(), redundant: list { $0.policy() }),
+            PolicyAddOutcome(policy: policy(), kinds: list { PolicyKind($0.text()) }),
+            PolicyMoveOutcome(
+                step: PolicyHistoryStep(id: text(), step: step, isApplied: flag()), gone: list { $0.policy() }),
+            ClaimReport(
+                claim: Claim(id: ClaimID(text()), item: LocalID(text()), kind: .read, validity: validity()),
+                path: path()), IssueAnswer(id: IssueID(number()), failure: maybe { $0.failure() }),
+            LoopPollOutcome(loops: list { $0.loop() }, failures: list { $0.failure() }), loop(),
+        ]
+    }
+
+    private mutating func loop() -> LoopState {
+        LoopState(
+            key: LoopKey(kind: LoopKind(text()), id: LoopID(text())), plugin: PluginID(text()), isEnabled: flag(),
+            eventID: maybe { EventID($0.text()) }, lastPoll: maybe { $0.time() },
+            lastResult: maybe { LoopResult.allCases.randomElement(using: &$0.generator)! },
+            lastError: maybe { $0.text() }, nextPoll: maybe { $0.time() }, failures: Int(number()))
+    }
+
+    private mutating func issue() -> Model.Issue {
+        Issue(
+            id: IssueID(number()), record: maybe { SyncRecordID($0.number()) }, code: text(), subject: text(),
+            message: text(),
+            choices: list {
+                Issue.Choice(id: $0.text(), label: $0.text(), impact: $0.flag() ? .dataLoss : .nonDestructive)
+            },
+            created: time(), failure: kind())
+    }
+
+    private mutating func failure() -> Failure {
+        var failure = Failure(kind(), text(), hint: maybe { $0.advice() })
+        (failure.needsPerson, failure.endsAccount) = (flag(), flag())
+        return failure
+    }
+
+    private mutating func kind() -> Failure.Kind { Failure.Kind.allCases.randomElement(using: &generator)! }
+
+    private mutating func advice() -> Advice {
+        switch Int.random(in: 0..<9, using: &generator) {
+        case 0: .text(text())
+        case 1: .both(advice(), advice())
+        case 2: .checkCredentials
+        case 3: .seeItems(in: path())
+        case 4: .updatePolicyByHistory(PolicyID(text()))
+        case 5: .deletePolicyHistory(project: maybe { $0.text() })
+        case 6: .answerIssue(IssueID(number()))
+        case 7: .enableLoop(LoopKey(kind: .core, id: LoopID(text())))
+        default: .retryPlugin(PluginID(text()), isLeftOutForGood: flag())
+        }
+    }
+
+    private mutating func policy() -> ItemPolicy {
+        ItemPolicy(
+            databaseID: PolicyRowID(number()), id: PolicyID(text()), kind: PolicyKind(text()),
+            identifier: maybe { $0.text() }, description: maybe { $0.text() }, condition: text(),
+            path: maybe { $0.path() }, localID: maybe { LocalID($0.text()) }, removeWhenNone: maybe { $0.text() },
+            data: maybe { $0.list { UInt8(truncatingIfNeeded: $0.number()) } }, revision: number())
+    }
+
+    private mutating func validity() -> ClaimValidity {
+        switch Int.random(in: 0..<6, using: &generator) {
+        case 0: .until(time())
+        case 1:
+            .process(
+                ProcessIdentity(pid: Int32(truncatingIfNeeded: number()), started: generator.next(), boot: text()))
+        case 2: .all(list { $0.validity() })
+        case 3: .any(list { $0.validity() })
+        case 4: .not(validity())
+        default: .explicit
+        }
+    }
+
+    private mutating func path() -> ItemPath {
+        let names = list { $0.text().replacing("/", with: "").replacing("\0", with: "") }
+        return names.reduce(.root) { path, name in (try? path.appending(name)) ?? path }
+    }
+
+    private mutating func time() -> Timestamp { Timestamp(nanoseconds: number()) }
+
+    /// A number, often of the largest.
+    private mutating func number() -> Int64 {
+        [.min, .max, 0, (1 << 53) + 1, Int64(bitPattern: generator.next())].randomElement(using: &generator)!
+    }
+
+    private mutating func flag() -> Bool { .random(using: &generator) }
+
+    /// A text with characters that encodings have trouble with.
+    private mutating func text() -> String {
+        let pieces = ["a", "é", "e\u{301}", "/", "\"", "\\", "\n", "\0", "\u{1f9ca}", " ", "_0", "null", "\u{2028}"]
+        return list { pieces.randomElement(using: &$0.generator)! }.joined()
+    }
+
+    private mutating func maybe<Value>(_ value: (inout Self) -> Value) -> Value? { flag() ? value(&self) : nil }
+
+    private mutating func list<Value>(_ value: (inout Self) -> Value) -> [Value] {
+        (0..<Int.random(in: 0..<3, using: &generator)).map { _ in value(&self) }
+    }
+}
