@@ -69,6 +69,7 @@ extension Connection {
     ) async throws(ConnectionError) -> (HTTPAnswer, Authorization) {
         let transport = try usableTransport()
         let generation = try usableCredentials()
+        if question.sendsCredentials, let plain = Approval.plainHTTP(address.origin) { try approvals.check(plain) }
         // Servers repeat this id in their logs.
         let id = randomHex(bytes: 16)
         var request = HTTPRequest(
@@ -157,6 +158,9 @@ extension Connection {
                 return try await transport.execute(request, limits: limits)
             } catch {
                 failure = error
+            }
+            if case .unapprovedKey(let hash) = failure {
+                try approvals.check(.key(hash, of: request.address.origin))
             }
             guard failure == .closed, question.isIdempotent, attempt < pauses.count else {
                 var error = ConnectionError(failure, doing: question.doing, at: request.address.origin)

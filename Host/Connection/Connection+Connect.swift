@@ -29,7 +29,7 @@ extension Connection {
     /// - Returns: The facts about the server.
     /// - Throws: The reason why the account cannot be used: `badAddress` for a url that cannot be used or is a file's;
     ///   `protocolViolation` if there is no WebDAV at the url; `certificate`, `authentication`, `forbidden` or
-    ///   `redirectRefused`; `maintenance`, `unreachable` or `serverError` if another attempt may succeed later.
+    ///   `redirectRefused`; `unapproved`; `maintenance`, `unreachable` or `serverError` if another attempt may succeed later.
     public func connect() async throws(ConnectionError) -> ServerFacts { try await connect { _ in .zero }.facts }
 
     /// Connects like ``connect()``, and may begin the root's listing.
@@ -42,6 +42,21 @@ extension Connection {
     public func connect(
         knowing known: KnownServer? = nil, asking depth: (Bool) -> Depth
     ) async throws(ConnectionError) -> (facts: ServerFacts, listing: RootListing?) {
+        do {
+            return try await connectAsApproved(knowing: known, asking: depth)
+        } catch {
+            guard let redirect = error.redirect, let address = try? bookmarkAddress(),
+                redirect.target(of: address) != nil
+            else { throw error }
+            try approvals.check(.redirect(redirect))
+            throw error
+        }
+    }
+
+    /// Connects as far as a person has approved what is found.
+    private func connectAsApproved(
+        knowing known: KnownServer?, asking depth: (Bool) -> Depth
+    ) async throws(ConnectionError) -> (facts: ServerFacts, listing: RootListing?) {
         let address = try bookmarkAddress()
         try usableCredentials()
         if let known, let found = try await connect(knowing: known, at: address, asking: depth) { return found }
@@ -50,6 +65,10 @@ extension Connection {
         if status?.isInMaintenance == true {
             throw ConnectionError(
                 .maintenance, "\(address.origin) is in maintenance mode", hint: "wait until it is back")
+        }
+        if let status {
+            let identity = Identity(status)
+            try approve(identity.product, identity.version, of: address.origin)
         }
         let candidates = RootCandidates.all(for: address, username: bookmark.username, isFamily: status != nil)
         for (index, candidate) in candidates.enumerated() {
@@ -123,6 +142,7 @@ extension Connection {
                 let (found, isSure) = try await capabilities(at: home, isGuess: true)
                 guard isSure else { return }
                 guard let found else { continue }
+                try approve(found.product, found.version, of: home.origin)
                 (facts.evidence, facts.product, facts.version) = (.capabilities, found.product, found.version)
                 wish = found.wishMilliseconds
                 setRoot(root, hasFiles: true, isFamily: true)
@@ -132,6 +152,13 @@ extension Connection {
         var known = KnownServer(facts, of: bookmark, at: clock.now())
         known.pollWish = wish
         setKnown(known)
+    }
+
+    /// Checks that an old version was approved.
+    private func approve(
+        _ product: String?, _ version: String?, of origin: ServerAddress.Origin
+    ) throws(ConnectionError) {
+        if let old = Approval.version(product, version, of: origin) { try approvals.check(old) }
     }
 
     private func facts(
@@ -175,7 +202,7 @@ extension Connection {
         return DAVService.allCases.contains { classes.contains($0.complianceClass) }
     }
 
-    /// Returns the account's url as an address with a closing slash.
+    /// Returns the account's url, or the address to which approved redirects lead, as an address with a closing slash.
     /// - Throws: `badAddress` if the url cannot be used.
     func bookmarkAddress() throws(ConnectionError) -> ServerAddress {
         let hint = "url in the account's config is https://HOST or https://HOST/PATH"
@@ -197,7 +224,7 @@ extension Connection {
                 "the url of account \(bookmark.name) is not https, so no certificate can be shown, as tls requires",
                 hint: "change the url to https://, or remove tls from the config")
         }
-        return address.asFolder
+        return approvals.target(of: address.asFolder)
     }
 
     /// Returns the status document; nil if the server has none that can be read.

@@ -23,6 +23,8 @@ public final class Connection: Sendable {
     /// The advice for a person when the server's certificate is not trusted.
     let certificateHint: String
     private let limits: Limits
+    /// The answers of a person about the server.
+    let approvals: ApprovalBook
     private let state: Mutex<State>
 
     private struct State {
@@ -91,8 +93,10 @@ public final class Connection: Sendable {
         width = max(1, limits.connections)
         gate = RequestGate(width: width)
         self.limits = limits
+        approvals = ApprovalBook(url: bookmark.url)
         let network =
-            transport.map { .success($0) } ?? Self.network(bookmark, proxyLogin, limits, timeLimits, clock.now())
+            transport.map { .success($0) }
+            ?? Self.network(bookmark, proxyLogin, approvals, limits, timeLimits, clock.now())
         state = Mutex(
             State(
                 login: Login(credentials, isProtected: Self.isProtected(bookmark)), transport: network,
@@ -100,13 +104,14 @@ public final class Connection: Sendable {
     }
 
     private static func network(
-        _ bookmark: Bookmark, _ proxyLogin: ProxyLogin?, _ limits: Limits, _ timeLimits: TimeLimits,
-        _ now: Timestamp
+        _ bookmark: Bookmark, _ proxyLogin: ProxyLogin?, _ approvals: ApprovalBook, _ limits: Limits,
+        _ timeLimits: TimeLimits, _ now: Timestamp
     ) -> Result<any HTTPTransport, ConnectionError> {
         do throws(ConnectionError) {
             return .success(
                 try AsyncHTTPClientTransport(
-                    bookmark, now: now, proxyLogin: proxyLogin, connections: limits.connections, limits: timeLimits))
+                    bookmark, now: now, proxyLogin: proxyLogin, approvals: approvals, connections: limits.connections,
+                    limits: timeLimits))
         } catch {
             return .failure(error)
         }
@@ -121,7 +126,7 @@ public final class Connection: Sendable {
         // The files of the account's own certificate may have been written anew.
         let network =
             hasOther || bookmark.clientCertificate != nil
-            ? Self.network(bookmark, proxyLogin, limits, timeLimits, clock.now()) : nil
+            ? Self.network(bookmark, proxyLogin, approvals, limits, timeLimits, clock.now()) : nil
         state.withLock { state in
             if let network {
                 if case .success(let old) = state.transport { state.retired.append(old) }
@@ -133,6 +138,20 @@ public final class Connection: Sendable {
             state.root = nil
         }
     }
+
+    /// Heeds a person's answers about the server from the next request on. A connection that was not given any needs
+    /// approval for nothing but a pinned key.
+    ///
+    /// What was not approved is an error of the kind `unapproved`, before any credentials are sent: plain HTTP to
+    /// another machine, an old version, a redirect of the account's address to another server, and a pinned key.
+    public func heed(_ answers: Approvals) {
+        approvals.heed(answers)
+        // The account's address may be another one.
+        state.withLock { $0.root = nil }
+    }
+
+    /// The certificate that the server showed last; nil if it showed none, or none had to be read.
+    public var certificate: ServerCertificate? { approvals.certificate }
 
     /// The reason why the credentials are no longer sent; nil while they are sent.
     public var refusal: ConnectionError? { state.withLock { $0.refusal } }

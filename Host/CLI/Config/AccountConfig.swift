@@ -191,12 +191,9 @@ extension AccountConfig {
                 decoding.show(keyPath + ".fingerprint", .string(text), first.value.source)
                 return .fingerprint(bytes)
             default:
-                if text == "pinned" {
-                    throw Wrong("pinned keys are not available in this build; write system, or `ca` or `fingerprint`")
-                }
-                decoding.show(
-                    keyPath + ".trust", .string(try ConfigScalar.word(text, of: ["system"])), first.value.source)
-                return .system
+                let word = try ConfigScalar.word(text, of: ["system", "pinned"])
+                decoding.show(keyPath + ".trust", .string(word), first.value.source)
+                return word == "pinned" ? .pinned : .system
             }
         } catch {
             decoding.refuse(first.value.source, "`\(keyPath).\(first.key)`: \(error.message)")

@@ -9,6 +9,8 @@ extension Advice {
 
         case .checkCredentials:
             "check username, password or token in the config; `larder status` shows the time of the next try"
+        case .verifyAccount: "`larder account verify` asks whether to go on; `larder issue list` shows the choices"
+        case .verifyAccountAgain: "`larder account verify` asks again"
         case .runFirst: "Run `larder run --once` first"
         case .runToUpgrade: "Run `larder run --once`, which upgrades it"
         case .runQueued: "the next `larder run` continues the queued actions"

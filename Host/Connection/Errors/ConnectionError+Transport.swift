@@ -45,6 +45,8 @@ extension ConnectionError {
             self.init(
                 .certificate, "the certificate of \(origin) is not trusted: \(reason)\(found)",
                 hint: CertificateTrust.hint(.system))
+        case .unapprovedKey(let hash):
+            self.init(.key(hash, of: origin), isRejected: false)
         case .clientCertificate(nil):
             self.init(
                 .certificate, "\(origin) asks for a certificate of the account's",

@@ -28,6 +28,9 @@ public struct ConnectionError: Error, Sendable, Equatable, CustomStringConvertib
         case redirectRefused
         /// A server's certificate that is not trusted. Nothing was sent.
         case certificate
+        /// Something about the server that a person has not approved, as ``ConnectionError/approval`` names it. No
+        /// credentials were sent.
+        case unapproved
         /// An address of the account, or a file that the account names, that cannot be used.
         case badAddress
         /// A request that cannot be sent as it is: its target is at another origin, or it contains a name that no
@@ -51,6 +54,12 @@ public struct ConnectionError: Error, Sendable, Equatable, CustomStringConvertib
     public var isTimeout = false
     /// Whether the connection ended before the answer did. Another attempt may succeed.
     public var isClosed = false
+    /// What a person has to approve, for an error of the kind `unapproved`.
+    public internal(set) var approval: Approval?
+    /// Whether a person has rejected ``approval``.
+    public internal(set) var isRejected = false
+    /// The addresses of a redirect to another server that could be approved.
+    var redirect: ElsewhereRedirect?
 
     /// Creates an error.
     public init(
@@ -82,7 +91,7 @@ public struct ConnectionError: Error, Sendable, Equatable, CustomStringConvertib
     /// Whether no request of this account can succeed until a person has done something.
     public var concernsAccount: Bool {
         switch kind {
-        case .authentication, .certificate, .badAddress: true
+        case .authentication, .certificate, .unapproved, .badAddress: true
         default: false
         }
     }
@@ -92,7 +101,7 @@ public struct ConnectionError: Error, Sendable, Equatable, CustomStringConvertib
         let kind: Failure.Kind =
             switch self.kind {
             case .unreachable, .serverError, .maintenance: .unreachable
-            case .authentication, .forbidden, .certificate: .denied
+            case .authentication, .forbidden, .certificate, .unapproved: .denied
             case .notFound: .notFound
             case .versionChanged, .badRequest, .cancelled: .failed
             case .protocolViolation, .redirectRefused: .protocolViolation

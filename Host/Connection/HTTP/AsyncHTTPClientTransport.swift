@@ -26,11 +26,12 @@ struct AsyncHTTPClientTransport: HTTPTransport {
     ///   - bookmark: The account, with the certificates to trust, its own certificate and the proxy to use.
     ///   - now: The time at which the account's own certificate has to be valid.
     ///   - proxyLogin: The login for the proxy.
+    ///   - approvals: The answers about the server, which tell whether a pinned key is accepted.
     ///   - connections: The largest number of listings and downloads at a time.
     ///   - limits: The time limits of requests.
     /// - Throws: The error for a file of authorities, or a certificate of the account's own, that cannot be used.
     init(
-        _ bookmark: Bookmark, now: Timestamp, proxyLogin: ProxyLogin?, connections: Int,
+        _ bookmark: Bookmark, now: Timestamp, proxyLogin: ProxyLogin?, approvals: ApprovalBook, connections: Int,
         limits: TimeLimits = TimeLimits()
     ) throws(ConnectionError) {
         var tls = try CertificateTrust.configuration(for: bookmark.trust)
@@ -49,12 +50,10 @@ struct AsyncHTTPClientTransport: HTTPTransport {
         configuration.connectionPool.retryConnectionEstablishment = false
         // Runs after TLS is set up and before the connection gets its first request, with both versions of HTTP.
         let prepare: @Sendable (any Channel) -> EventLoopFuture<Void> = { channel in
-            let loop = channel.eventLoop
             return SocketOptions.set(on: channel).flatMap {
                 route.prepare(channel)
             }.flatMap {
-                guard case .fingerprint(let expected) = trust else { return loop.makeSucceededVoidFuture() }
-                return CertificateTrust.check(expected, on: channel)
+                CertificateTrust.check(trust, approvals, on: channel)
             }
         }
         configuration.http1_1ConnectionDebugInitializer = prepare

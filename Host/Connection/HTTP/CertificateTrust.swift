@@ -21,25 +21,42 @@ public enum CertificateTrust {
                     .badAddress, "the file of certificate authorities \(file) cannot be read as PEM",
                     hint: "tls.ca in the config names a file with one or more BEGIN CERTIFICATE blocks")
             }
-        case .fingerprint:
-            // The signature does not matter here: `check` accepts one certificate only, on every connection.
+        case .fingerprint, .pinned:
+            // The signature does not matter here: `check` accepts one certificate, or approved keys, on every
+            // connection.
             configuration.certificateVerification = .none
         }
         return configuration
     }
 
-    /// Compares the SHA-256 of the leaf certificate with the expected one. If they differ, closes the connection, which
-    /// then never gets a request.
-    static func check(_ expected: [UInt8], on channel: any Channel) -> EventLoopFuture<Void> {
-        channel.nioSSL_peerCertificate().flatMapThrowing { certificate in
-            let found = try certificate.map { Array(SHA256.hash(data: try $0.toDERBytes())) }
-            guard found == expected else {
+    /// Notes the server's certificate, and checks its fingerprint or its pinned key. If the server is not the right one,
+    /// closes the connection, which then never gets a request.
+    static func check(
+        _ trust: Bookmark.Trust, _ approvals: ApprovalBook, on channel: any Channel
+    ) -> EventLoopFuture<Void> {
+        let isNeeded =
+            switch trust {
+            case .fingerprint, .pinned: true
+            case .system, .authorities: false
+            }
+        return channel.nioSSL_peerCertificate().flatMapThrowing { certificate in
+            guard let certificate else { throw TransportError.tls("the server showed no certificate") }
+            let fingerprint = Array(SHA256.hash(data: try certificate.toDERBytes()))
+            let key = Array(SHA256.hash(data: try certificate.extractPublicKey().toSPKIBytes()))
+            approvals.certificate = ServerCertificate(
+                fingerprint: text(fingerprint), key: text(key),
+                validUntil: Timestamp(seconds: Int64(certificate.notValidAfter)))
+            switch trust {
+            case .fingerprint(let expected) where fingerprint != expected:
                 throw TransportError.certificate(
-                    reason: "it does not have the fingerprint that the config names", fingerprint: found)
+                    reason: "it does not have the fingerprint that the config names", fingerprint: fingerprint)
+            case .pinned where !approvals.accepts(key: key): throw TransportError.unapprovedKey(key)
+            case .fingerprint, .pinned, .system, .authorities: break
             }
         }.flatMapErrorThrowing { error in
+            // A connection without TLS has no certificate, and a certificate that an authority signed is only noted.
+            guard isNeeded else { return }
             channel.close(promise: nil)
-            // A connection without TLS has no certificate.
             throw (error as? TransportError) ?? TransportError.tls("the server's certificate could not be read")
         }
     }
@@ -50,6 +67,8 @@ public enum CertificateTrust {
         switch trust {
         case .system:
             return "\(ifRight) set tls in the account's config: ca: FILE or fingerprint: SHA256; \(sent)"
+        case .pinned:
+            return "\(ifRight) approve its key; \(sent)"
         case .fingerprint:
             return "\(ifRight) replace the fingerprint in tls by that of its certificate; \(sent)"
         case .authorities(let file):

@@ -81,6 +81,8 @@ enum TransportError: Error, Equatable {
     case closed
     /// A server's certificate that is not trusted.
     case certificate(reason: String, fingerprint: [UInt8]?)
+    /// A server whose key is pinned, with another key that was not approved, by its SHA-256.
+    case unapprovedKey([UInt8])
     /// A server that wants a certificate of the account's and got none (nil), or does not accept it, with the reason.
     case clientCertificate(String?)
     /// An answering peer that does not speak TLS.

@@ -1,3 +1,4 @@
+import Model
 import NIOHTTP1
 
 /// The rules of redirects.
@@ -26,11 +27,60 @@ enum Redirect {
                 hint: "check the account's url", status: status)
         }
         guard target.origin == address.origin else {
-            throw ConnectionError(
+            var error = ConnectionError(
                 .redirectRefused,
                 "\(address.origin) redirects to \(target.withoutQuery) on another server: nothing was sent there",
                 hint: "if that is the right server, set the account's url to it", status: status)
+            error.redirect = ElsewhereRedirect(from: address, to: target)
+            throw error
         }
         return target
+    }
+}
+
+/// A redirect of a folder to another server, which a person may approve.
+struct ElsewhereRedirect: Hashable, Sendable {
+    /// The address of the folder that is redirected.
+    let from: ServerAddress
+    /// The address to which the folder is redirected.
+    let to: ServerAddress
+
+    /// Creates the redirect of the folder of which an answer's redirect shows a part: the names at the end that both
+    /// addresses have are left out.
+    /// - Returns: nil if the redirect leads from TLS to an address without TLS, or if it is not the redirect of a whole
+    ///   folder, as of a page that asks for a login.
+    init?(from address: ServerAddress, to target: ServerAddress) {
+        guard target.origin.isTLS || !address.origin.isTLS else { return nil }
+        var (from, to) = (Self.names(of: address.path), Self.names(of: target.path))
+        while let name = from.last, name == to.last {
+            from.removeLast()
+            to.removeLast()
+        }
+        guard from.last?.hasSuffix("/") ?? true else { return nil }
+        self.from = ServerAddress(origin: address.origin, path: "/" + from.joined())
+        self.to = ServerAddress(origin: target.origin, path: "/" + to.joined()).asFolder
+    }
+
+    /// Returns the names of a path, each with the slash that follows it.
+    private static func names(of path: String) -> [String] {
+        var names = path.split(separator: "/").map { "\($0)/" }
+        if !path.hasSuffix("/"), let last = names.popLast() { names.append(String(last.dropLast())) }
+        return names
+    }
+
+    /// Reads the redirect that an approval is about; nil for an approval of another kind.
+    init?(_ approval: Approval) {
+        let parts = approval.subject.split(separator: " ")
+        guard approval.kind == .redirect, parts.count == 2, let from = try? ServerAddress(String(parts[0])),
+            let to = try? ServerAddress(String(parts[1]))
+        else { return nil }
+        (self.from, self.to) = (from, to)
+    }
+
+    /// Returns the address to which an address is redirected; nil if it does not lie in the redirected folder.
+    func target(of address: ServerAddress) -> ServerAddress? {
+        guard address.origin == from.origin, address.path.utf8.starts(with: from.path.utf8) else { return nil }
+        let rest = address.path.utf8.dropFirst(from.path.utf8.count)
+        return ServerAddress(origin: to.origin, path: to.path + String(decoding: rest, as: UTF8.self))
     }
 }

@@ -21,6 +21,7 @@ extension AccountHost {
             let isRecent = known.map { now.isSame(as: $0) && abs(now.at - $0.at) < 86_400_000_000_000 } ?? false
             if !isRecent { try tx.meta.set(.workedSecret, json: now) }
             try tx.meta.clear(.refusal)
+            try tx.removeApprovalIssues()
         }
         try await engine.accountChanged()
     }
@@ -48,7 +49,12 @@ extension AccountHost {
         let failure = why ?? Failure(.denied, "the server does not accept the account")
         await loops.suspend()
         try await setOffline()
-        try await noteRefused(failure, nextTry: refused.nextTry.map { clock.now() + ($0 - clock.monotonic()) })
+        let next = refused.nextTry.map { clock.now() + ($0 - clock.monotonic()) }
+        if let error = state.unapproved {
+            try await noteUnapproved(error, nextTry: next)
+        } else {
+            try await noteRefused(failure, nextTry: next)
+        }
     }
 
     /// Tells whether the rejection may pass by itself: either the secret worked before, or the server did not reject

@@ -182,7 +182,7 @@ extension AccountHost {
         let isNew =
             secret.credentials != last.credentials || secret.writing != last.writing
             || secret.proxyLogin != last.proxyLogin
-        guard refused.tries(hasNewSecret: isNew, at: clock.monotonic()) else { return false }
+        guard refused.tries(hasNewSecret: isNew || state.isAnswered, at: clock.monotonic()) else { return false }
         state.retry(with: secret)
         connection.use(secret.credentials, proxyLogin: secret.proxyLogin)
         return true
@@ -197,6 +197,7 @@ extension AccountHost {
         let last = state.secret.writing
         while case let left = end - clock.monotonic(), left > .zero {
             try await wait(last == nil ? left : min(left, .seconds(2)), poll: next)
+            if state.isAnswered { return }
             if last != nil, await isWrittenAnew(since: last) { return }
         }
     }

@@ -61,7 +61,11 @@ extension AccountHost {
             // A rejected secret says nothing about locations on the server.
             if error.kind != .authentication { try await distrustServer() }
             try await setConnectionState(error.isUnavailable ? .unavailable : .offline)
-            if error.kind == .authentication || error.kind == .certificate { try await noteRefused(error.failure) }
+            switch error.kind {
+            case .authentication, .certificate: try await noteRefused(error.failure)
+            case .unapproved: try await noteUnapproved(error)
+            default: break
+            }
             throw error
         }
     }

@@ -90,6 +90,7 @@ public final class AccountHost: Sendable {
         let connection = options.connect(
             bookmark, secret, process.settings.limits, system, logger.of("connection"))
         do {
+            connection.heed(try await vault.database.approvals(of: bookmark))
             let state = AccountState(
                 secret, clock: try await vault.database.read { try ClockSanity($0, clock: system) })
             let clock = system.believed { state.clock }
@@ -202,6 +203,10 @@ final class AccountState: Sendable {
         var isRefused = false
         /// The reason for the rejection, if it is known.
         var refusedBecause: Failure?
+        /// The error for what was not approved, while that is the reason.
+        var unapproved: ConnectionError?
+        /// Whether a person answered what is to be approved.
+        var isAnswered = false
         var secret: AccountSecret
         /// A secret that was written since and is not in use yet.
         var newSecret: AccountSecret?
@@ -278,6 +283,23 @@ final class AccountState: Sendable {
             return !values.isRefused
         }
     }
+
+    /// Notes that something about the server was not approved.
+    /// - Returns: Whether this is news.
+    func refuse(unapproved error: ConnectionError) -> Bool {
+        values.withLock { values in
+            defer { (values.isRefused, values.unapproved) = (true, error) }
+            return values.unapproved != error
+        }
+    }
+
+    /// The error for what was not approved; nil if the server rejects the account, or does not.
+    var unapproved: ConnectionError? { values.withLock { $0.unapproved } }
+
+    /// Notes that a person answered what is to be approved.
+    func noteAnswer() { values.withLock { $0.isAnswered = true } }
+    var isAnswered: Bool { values.withLock { $0.isAnswered } }
+
     var isRefused: Bool { values.withLock { $0.isRefused } }
     var refusedBecause: Failure? { values.withLock { $0.refusedBecause } }
 
@@ -286,7 +308,10 @@ final class AccountState: Sendable {
 
     /// Lets requests go on, with this secret.
     func retry(with secret: AccountSecret) {
-        values.withLock { ($0.secret, $0.newSecret, $0.isRefused, $0.refusedBecause) = (secret, nil, false, nil) }
+        values.withLock { values in
+            (values.secret, values.newSecret, values.isRefused, values.refusedBecause) = (secret, nil, false, nil)
+            (values.unapproved, values.isAnswered) = (nil, false)
+        }
     }
 
     /// The newest known secret.

@@ -54,7 +54,8 @@ public enum Issues {
         private func answer(_ id: IssueID, _ host: AccountHost) async throws(Failure) {
             try await host.failing {
                 guard try await !host.engine.resolve(id, choice: choice), try await !decideRemovals(id, host),
-                    try await !dismissKept(id, host), try await !host.loops.resolve(issue: id, choice: choice)
+                    try await !dismissKept(id, host), try await !host.answerApproval(id, choice),
+                    try await !host.loops.resolve(issue: id, choice: choice)
                 else { return }
                 throw Failure(
                     .badData, "Issue \(id) has no choices",

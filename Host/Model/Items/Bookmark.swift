@@ -9,6 +9,8 @@ public struct Bookmark: Hashable, Sendable {
         case authorities(file: String)
         /// A certificate with this SHA-256 fingerprint, 32 bytes, whoever signed the certificate.
         case fingerprint([UInt8])
+        /// A certificate with a public key that a person has approved, whoever signed the certificate.
+        case pinned
     }
 
     /// The account's own certificate, by which it proves its identity to the server.

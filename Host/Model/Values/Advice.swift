@@ -13,6 +13,10 @@ public enum Advice: Hashable, Codable, Sendable {
     /// The advice to check the username, the password or the token in the config, since the server refused them. The
     /// account's status shows the time of the next try.
     case checkCredentials
+    /// The advice to verify the account, which asks for what is to be approved.
+    case verifyAccount
+    /// The advice to verify the account, which asks again for what was rejected.
+    case verifyAccountAgain
     /// The advice to run the account once first, since no run has been made yet.
     case runFirst
     /// The advice to run the account once, so that the run upgrades a database with an older schema.

@@ -217,7 +217,6 @@ private func problems(_ text: String, account: String = "", environment: [String
             ("control: { socket: auto }", "", "`control` is not available in this build; remove it"),
             ("metrics: { listen: 127.0.0.1:9464 }", "", "`metrics` is not available in this build; remove it"),
             ("", "    local-changes: upload", "uploads are not available in this build"),
-            ("", "    tls: { trust: pinned }", "pinned keys are not available in this build"),
         ])
     func notBuilt(text: String, account: String, message: String) {
         let found = problems(text, account: account)

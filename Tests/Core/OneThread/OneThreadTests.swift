@@ -89,7 +89,7 @@ struct OneThreadAccount: Sendable {
         self.server = server
         self.executor = executor
         bookmark = Bookmark(
-            name: "test", url: "http://server\(SeededServer.root)", username: "ada", vault: "\(folder)/vault",
+            name: "test", url: "http://localhost\(SeededServer.root)", username: "ada", vault: "\(folder)/vault",
             files: "\(folder)/files")
         var logger = Logger(label: "test")
         logger.logLevel = .critical

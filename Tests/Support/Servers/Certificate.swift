@@ -10,16 +10,21 @@ public struct Certificate: Sendable {
     /// Makes a certificate in a folder.
     /// - Parameter authority: the certificate that signs the new one, which then may not sign others; nil makes the
     ///   new one sign itself.
+    /// - Parameter known: the file of the key to use; nil makes a new key.
     /// - Parameter mayNotSign: whether a certificate that signs itself says that it may not sign others.
     public static func make(
-        in folder: String, name: String = "server", signedBy authority: Certificate? = nil, mayNotSign: Bool = false
+        in folder: String, name: String = "server", key known: String? = nil, signedBy authority: Certificate? = nil,
+        mayNotSign: Bool = false
     ) async throws -> Certificate {
-        let (file, key) = ("\(folder)/\(name).pem", "\(folder)/\(name).key")
+        let (file, key) = ("\(folder)/\(name).pem", known ?? "\(folder)/\(name).key")
         var words = [
-            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "3",
+            "req", "-x509", "-nodes", "-days", "3",
             "-subj", authority == nil ? "/CN=127.0.0.1" : "/CN=server", "-addext", "subjectAltName=IP:127.0.0.1",
-            "-keyout", key, "-out", file,
+            "-out", file,
         ]
+        words +=
+            known == nil
+            ? ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-keyout", key] : ["-key", key]
         if let authority {
             words += ["-CA", authority.file, "-CAkey", authority.key]
         }

@@ -20,7 +20,7 @@ extension FetchFailure {
         case .unreachable where received != nil:
             self = .brokenOff(error.failure, gained: gained)
         case .unreachable: self = .unreachable(error.failure)
-        case .maintenance: self = .unreachable(error.failure)
+        case .maintenance, .unapproved: self = .unreachable(error.failure)
         case .serverError: self = .server(error.failure, retryAfter: error.retryAfter)
         case .authentication, .certificate, .badAddress: self = .account(error.failure)
         case .notFound: self = .gone(error.failure)
