@@ -19,7 +19,8 @@ import Threads
         subcommands: [
             Demo.self, Run.self, Status.self, List.self, Stat.self, Explain.self, Pin.self, Unpin.self, Get.self,
             Free.self, Use.self, ClaimCommand.self, PolicyCommand.self, SyncCommand.self, IssueCommand.self,
-            LoopCommand.self, Check.self, CalendarCommand.self, ShareCommand.self, PluginCommand.self,
+            LoopCommand.self, Check.self, AccountCommands.self, CalendarCommand.self, ShareCommand.self,
+            PluginCommand.self,
             ProjectCommand.self,
             ConfigCommand.self, Probe.self,
         ])

@@ -27,17 +27,24 @@ struct AccountConfig: Hashable, Sendable {
         case .none: return AccountSecret(.none, proxyLogin: proxyLogin)
         case .password(let secret):
             let writing = secret.source.writing
-            let (username, password) = (bookmark.username ?? "", try await secret.read())
-            let credentials: Credentials =
-                switch login {
-                case .basic: .basic(username: username, password: password)
-                case .digest: .digest(username: username, password: password)
-                case .auto, .bearer: .password(username: username, password: password)
-                }
-            return AccountSecret(credentials, writing: writing, proxyLogin: proxyLogin)
+            let password = try await secret.read()
+            return AccountSecret(credentials(password), writing: writing, proxyLogin: proxyLogin)
         case .token(let secret):
             let writing = secret.source.writing
-            return AccountSecret(.bearer(token: try await secret.read()), writing: writing, proxyLogin: proxyLogin)
+            let token = try await secret.read()
+            return AccountSecret(credentials(token), writing: writing, proxyLogin: proxyLogin)
+        }
+    }
+
+    /// Returns the credentials that the account makes of its password or token.
+    func credentials(_ text: String) -> Credentials {
+        let username = bookmark.username ?? ""
+        switch (secret, login) {
+        case (.none, _): return .none
+        case (.token, _): return .bearer(token: text)
+        case (.password, .basic): return .basic(username: username, password: text)
+        case (.password, .digest): return .digest(username: username, password: text)
+        case (.password, .auto), (.password, .bearer): return .password(username: username, password: text)
         }
     }
 }

@@ -108,6 +108,9 @@ final class Console: Sendable {
         }
     }
 
+    /// Writes a question to the error output, after which the cursor stays in the line.
+    func ask(_ question: String) { state.withLock { _ in _ = Self.write(Array(question.utf8), to: errors) } }
+
     /// Shows a line of progress on a terminal; nil removes the line. Does nothing if the error output is not a
     /// terminal.
     func showProgress(_ line: String?) {

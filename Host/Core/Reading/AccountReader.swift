@@ -114,6 +114,13 @@ public struct AccountReader: Sendable {
         try await read { try $0.issues.all(limit: limit) }
     }
 
+    /// Returns whether the server can be reached; `offline` while no host runs.
+    /// - Throws: As ``issues(limit:)``.
+    public func connection() async throws(Failure) -> ConnectionState {
+        guard Vault.isInUse(at: bookmark.vault) else { return .offline }
+        return try await read { try $0.meta.text(.connection).flatMap(ConnectionState.init) } ?? .offline
+    }
+
     /// Returns the state of the account.
     /// - Throws: `.localIO` if the database is damaged or cannot be read, `.vaultLocked` if another program has locked
     ///   the database, `.badData` if a stored policy's condition does not parse, `.failed` if the task is cancelled,

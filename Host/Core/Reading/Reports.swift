@@ -82,6 +82,12 @@ public struct ServerReport: Sendable, Hashable {
     /// a new item.
     public var recognizesMoves: Bool
 
+    /// The product and its version, else the kind, as text.
+    public var name: String {
+        guard let product else { return kind == .noFiles ? "a server without files" : "a WebDAV server" }
+        return [product, version].compactMap(\.self).joined(separator: " ")
+    }
+
     /// Creates a report from its parts.
     public init(
         kind: Kind, product: String? = nil, version: String? = nil, root: String, because: String,

@@ -24,7 +24,9 @@ struct PluginSwitch {
     /// Returns the new text, which is the same text if nothing has to change.
     /// - Throws: the reason why the text is not changed.
     func apply(to text: String) throws(EditError) -> String {
-        guard let root = Self.parse(text) else { throw EditError(reason: "the file is not YAML, or has a key twice") }
+        guard let root = ConfigValue(parsing: text) else {
+            throw EditError(reason: "the file is not YAML, or has a key twice")
+        }
         guard let edit = try edit(text, root), let changed = edit.apply(to: text) else { return text }
         var wanted = root
         let known = root.pairs?["plugins"]?.value.pairs?.first { isMe($0.key) }?.key
@@ -37,16 +39,10 @@ struct PluginSwitch {
                 ["plugins", key, "library"],
                 to: ConfigValue(content: .scalar(library, isPlain: false), source: .builtIn))
         }
-        guard let found = Self.parse(changed), found.meansSame(as: wanted) else {
+        guard let found = ConfigValue(parsing: changed), found.meansSame(as: wanted) else {
             throw EditError(reason: "the file is written in a way that leaves no safe place for the change")
         }
         return changed
-    }
-
-    private static func parse(_ text: String) -> ConfigValue? {
-        var yaml = ConfigYAML(file: "")
-        let value = yaml.parse(text)
-        return yaml.problems.isEmpty ? value : nil
     }
 
     private func isMe(_ key: String) -> Bool { PluginID(shortOrFull: key) == plugin }
@@ -72,8 +68,15 @@ struct PluginSwitch {
 }
 
 extension ConfigValue {
+    /// Parses a text; fails if it is not YAML or has a key twice.
+    init?(parsing text: String) {
+        var yaml = ConfigYAML(file: "")
+        guard let value = yaml.parse(text), yaml.problems.isEmpty else { return nil }
+        self = value
+    }
+
     /// Tells whether both values mean the same, whatever their places and the order of their keys.
-    fileprivate func meansSame(as other: ConfigValue) -> Bool {
+    func meansSame(as other: ConfigValue) -> Bool {
         switch (content, other.content) {
         case (.scalar(let a, let plainA), .scalar(let b, let plainB)): a.hasSameBytes(as: b) && plainA == plainB
         case (.list(let a), .list(let b)): a.count == b.count && zip(a, b).allSatisfy { $0.meansSame(as: $1) }

@@ -17,9 +17,9 @@ struct TextEdit {
 /// The parser replaces an alias by the value that the alias stands for, so the value's place lies before the alias's
 /// key. An edit there would change other values too, so it is refused.
 struct TextEditor {
-    private let bytes: [UInt8]
-    private let places: TextPlaces
-    private let lineEnd: String
+    let bytes: [UInt8]
+    let places: TextPlaces
+    let lineEnd: String
 
     init(_ text: String) {
         bytes = Array(text.utf8)
@@ -62,8 +62,8 @@ struct TextEditor {
         return TextEdit(offset: bytes.count, removed: 0, inserted: (isComplete ? "" : lineEnd) + text)
     }
 
-    private func insert(_ entry: String, intoFlowAt offset: Int, isEmpty: Bool) -> TextEdit {
-        let isTight = offset + 1 < bytes.count && bytes[offset + 1] == UInt8(ascii: "}")
+    func insert(_ entry: String, intoFlowAt offset: Int, isEmpty: Bool) -> TextEdit {
+        let isTight = offset + 1 < bytes.count && [UInt8(ascii: "}"), UInt8(ascii: "]")].contains(bytes[offset + 1])
         return TextEdit(
             offset: offset + 1, removed: 0, inserted: " " + entry + (isEmpty ? (isTight ? " " : "") : ","))
     }
@@ -95,7 +95,7 @@ struct TextEditor {
         return TextEdit(offset: end + 1, removed: 0, inserted: " " + value)
     }
 
-    private func offset(of value: ConfigValue, after pair: ConfigPair) throws(PluginSwitch.EditError) -> Int {
+    func offset(of value: ConfigValue, after pair: ConfigPair) throws(PluginSwitch.EditError) -> Int {
         guard case .file(_, let line, let column) = value.source,
             case .file(_, let keyLine, let keyColumn) = pair.source,
             let offset = places.offset(line: line, column: column),
@@ -107,7 +107,7 @@ struct TextEditor {
         return offset
     }
 
-    private var tooClever: PluginSwitch.EditError {
+    var tooClever: PluginSwitch.EditError {
         PluginSwitch.EditError(reason: "the file is written in a way that leaves no safe place for the change")
     }
 }

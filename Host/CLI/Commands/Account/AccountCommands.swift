@@ -1,0 +1,9 @@
+import ArgumentParser
+import Core
+import Model
+
+struct AccountCommands: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "account", abstract: "Add, list and verify accounts.",
+        subcommands: [AccountAdd.self, AccountList.self, AccountVerify.self])
+}
