@@ -26,7 +26,7 @@ public final class Vault: Sendable {
     /// Whether this is the first opening since the system booted. Writes from before the boot that were not synced to
     /// the disk may be lost.
     public let isFirstSinceBoot: Bool
-    private let lock: VaultLock
+    let lock: VaultLock
 
     static let unclosed = "unclosed"
 

@@ -4,6 +4,6 @@ import Model
 
 struct AccountCommands: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "account", abstract: "Add, list and verify accounts.",
-        subcommands: [AccountAdd.self, AccountList.self, AccountVerify.self])
+        commandName: "account", abstract: "Add, list, verify and remove accounts.",
+        subcommands: [AccountAdd.self, AccountList.self, AccountVerify.self, AccountRemove.self])
 }

@@ -1,7 +1,7 @@
 import Database
 import LocalTree
 import Logging
-import Model
+public import Model
 
 /// The action that removes a copy and leaves the item on the server alone.
 struct RemoveLocalCopyAction: RemovalAction {
@@ -181,7 +181,7 @@ extension Item {
     }
 
     /// Records that the copy is no longer here, or that a folder is no longer kept.
-    mutating func releaseCopy() {
+    public mutating func releaseCopy() {
         cloudStatus = .cloudOnly
         copy = nil
         downloadTrigger = nil

@@ -1,0 +1,40 @@
+import Database
+public import Model
+import Vault
+
+/// What is left on this machine of an account that is taken out of the config.
+public struct AccountRemains: Sendable {
+    /// Whether the account has a database. Without one, nothing was ever fetched.
+    public var hasDatabase = false
+    /// The number of files with a copy of a version of the server's.
+    public var localCopies: Int64 = 0
+    /// The total size of these copies, in bytes.
+    public var localBytes: Int64 = 0
+    /// The number of files and folders that were changed or made here, as far as it was noticed.
+    public var onlyHere: Int64 = 0
+
+    /// Tells whether an account has a vault with a database.
+    public static func exist(_ bookmark: Bookmark) -> Bool { Vault.exists(at: bookmark.vault) }
+
+    /// Reads what is left of an account.
+    /// - Throws: `.vaultLocked` while a host has the vault open, `.localIO` if the database cannot be read.
+    public static func of(_ bookmark: Bookmark) async throws(Failure) -> AccountRemains {
+        guard !Vault.isInUse(at: bookmark.vault) else {
+            throw Failure(
+                .vaultLocked, "The vault \(bookmark.vault) is in use by a running Larder",
+                hint: "Stop it; then the account can be removed")
+        }
+        let reader: AccountReader
+        do throws(Failure) {
+            reader = try AccountReader.open(bookmark)
+        } catch {
+            guard error.kind == .notFound else { throw error }
+            return AccountRemains()
+        }
+        let counts = try await reader.read { try $0.items.counts() }
+        try reader.close()
+        return AccountRemains(
+            hasDatabase: true, localCopies: counts.here.localCopies, localBytes: counts.here.localBytes,
+            onlyHere: counts.here.locallyChanged)
+    }
+}

@@ -1,0 +1,94 @@
+import DemoServer
+import TestServer
+import TestSupport
+import Testing
+
+/// `account remove`, which never takes a file that only this machine has.
+@Suite(.serialized) struct AccountRemoveTests {
+    private func withAccount(
+        files: Bool = false, _ body: (TestServer, Account) async throws -> Void
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            try await TestServer.running { server in
+                for index in 0..<3 { server.tree.put("/Photos/\(index).jpg", "photo \(index)") }
+                let account = try Account(in: folder, server, files: files ? "\(folder)/Cloud" : nil)
+                #expect(try await account.larder("pin", "/").exitCode == 0)
+                #expect(try await account.larder("run", "--once").exitCode == 0)
+                #expect(try account.localFiles().count == 3)
+                try await body(server, account)
+            }
+        }
+    }
+
+    @Test(
+        "V1: without --purge everything stays and is named; the account is out of the config alone",
+        arguments: [false, true])
+    func stays(outside: Bool) async throws {
+        try await withAccount(files: outside) { server, account in
+            try Files.write("mine", to: "\(account.files)/mine.txt")
+            let config = try Files.text(account.larder.config)
+            #expect(try await account.larder("account", "remove", "work").exitCode == 66)
+            server.forgetRequests()
+            let removed = try await account.larder("--json", "account", "remove", "home")
+            #expect(removed.exitCode == 0 && removed.output.contains(#""localCopies":3"#), "\(removed.summary)")
+            #expect(removed.output.contains("\(account.folder)/password") && removed.output.contains(account.files))
+            #expect(try account.localFiles().count == 4 && Files.exists("\(account.vault)/larder.db"))
+            #expect(try Files.text(account.larder.config).hasPrefix("accounts:\n") && server.requests.isEmpty)
+            #expect(try await account.larder("status").exitCode == 78)
+            // It goes on where it stopped.
+            try Files.write(config, to: account.larder.config)
+            let again = try await account.larder("run", "--once")
+            #expect(
+                again.exitCode == 0 && server.requests.allSatisfy { $0.method != "GET" || $0.path == "/status.php" },
+                "\(again.summary)")
+        }
+    }
+
+    @Test("V1: --purge removes what the server has, and then the vault", arguments: [false, true])
+    func purge(outside: Bool) async throws {
+        try await withAccount(files: outside) { _, account in
+            let removed = try await account.larder("account", "remove", "home", "--purge")
+            #expect(removed.exitCode == 0 && removed.output.contains("3 local copies removed"), "\(removed.summary)")
+            #expect(!Files.exists(account.vault) && Files.exists("\(account.folder)/password"))
+            // A folder outside the vault is the person's own.
+            #expect(try !outside || Files.names(in: account.files).isEmpty)
+        }
+    }
+
+    @Test("V1: --purge keeps what was changed or made here, what the server no longer lists, and what is claimed")
+    func keeps() async throws {
+        try await withAccount(files: true) { server, account in
+            server.tree.put("/claimed.txt", "claimed")
+            server.tree.put("/gone.txt", "gone")
+            #expect(try await account.larder("run", "--once").exitCode == 0)
+            server.tree.remove("/gone.txt")
+            #expect(try await account.larder("run", "--once").exitCode == 0)
+            #expect(try await account.larder("claim", "add", "/claimed.txt", "--type", "read").exitCode == 0)
+            try Files.write("changed", to: "\(account.files)/Photos/1.jpg")
+            try Files.makeFolder("\(account.files)/New")
+            try Files.write("new", to: "\(account.files)/New/new.txt")
+            let removed = try await account.larder("account", "remove", "home", "--purge")
+            #expect(removed.exitCode == 1 && removed.output.contains("2 local copies removed"), "\(removed.summary)")
+            #expect(
+                try account.localFiles().sorted() == ["New/new.txt", "Photos/1.jpg", "claimed.txt", "gone.txt"],
+                "\(removed.summary)")
+            for name in try account.localFiles() { #expect(removed.output.contains("/\(name) ")) }
+            #expect(Files.exists("\(account.vault)/larder.db"))
+        }
+    }
+
+    @Test("V1: while a host runs, the account stays, with 75")
+    func running() async throws {
+        try await withAccount { _, account in
+            let host = try account.larder.start(["run"])
+            try await account.untilOnline(host)
+            for words in [["account", "remove", "home"], ["account", "remove", "home", "--purge"]] {
+                let refused = try await account.larder.run(words)
+                #expect(refused.exitCode == 75, "\(refused.summary)")
+            }
+            #expect(try await account.larder("account", "list", "--json").output.contains(#""connection":"online""#))
+            await host.stop()
+            #expect(try account.localFiles().count == 3)
+        }
+    }
+}
