@@ -11,6 +11,8 @@ extension Accounts {
     /// Removes the local copies whose content the server is known to have, whatever keeps them here, and the folders
     /// that are empty then. Claimed copies stay. The command sends the server no request.
     public struct Purge: AccountCommand {
+        public static let name = "account-purge"
+
         /// Creates the command.
         public init() {}
 
@@ -50,7 +52,7 @@ extension Accounts {
 }
 
 /// What came of removing an account's local copies.
-public struct PurgeOutcome: Sendable {
+public struct PurgeOutcome: Codable, Sendable {
     /// The number of copies that were removed.
     public var removed = 0
     /// What stays: for each path, as the person finds it, the reason as the end of a sentence.

@@ -7,6 +7,8 @@ public enum Accounts {
     /// Tries the login at once.
     /// - Throws: The reason why the account cannot be used, except for something that a person has to approve.
     public struct Verify: AccountCommand {
+        public static let name = "account-verify"
+
         /// Whether what was rejected before is asked again.
         public var asksAgain: Bool
 
@@ -33,20 +35,23 @@ public enum Accounts {
 
     /// Approves something about the server before it was asked for, as a person did who added the account.
     public struct Approve: AccountCommand {
+        public static let name = "account-approve"
+
         /// What is approved.
         public var approvals: [Approval]
 
         /// Creates the command.
         public init(_ approvals: [Approval]) { self.approvals = approvals }
 
-        public func carryOut(for host: AccountHost) async throws(Failure) {
+        public func carryOut(for host: AccountHost) async throws(Failure) -> Done {
             try await host.failing { try await host.approve(approvals) }
+            return Done()
         }
     }
 }
 
 /// What an attempt to log in found.
-public enum AccountFinding: Sendable {
+public enum AccountFinding: Codable, Sendable {
     /// The login works. The report is nil if nothing is known of the server.
     case works(ServerReport?)
     /// The issue waits for a person before credentials are sent.

@@ -59,9 +59,9 @@ public struct AccountTrouble: Sendable {
 }
 
 /// The kind of an account's server, and the evidence for it.
-public struct ServerReport: Sendable, Hashable {
+public struct ServerReport: Codable, Sendable, Hashable {
     /// The kind of a server. The raw values are the ones in JSON output.
-    public enum Kind: String, Sendable {
+    public enum Kind: String, Codable, Sendable {
         /// A server of the ownCloud family, or a plain WebDAV server.
         case ownCloudFamily, webDAV
         /// A server without files; it may have calendars.

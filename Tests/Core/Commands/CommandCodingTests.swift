@@ -72,6 +72,7 @@ private struct RandomValues {
             flag()
                 ? Issues.Answer(IssueID(number()), choice: text()) : Issues.Answer(allWith: text(), choice: text()),
             Loops.Poll(named: maybe { $0.text() }), Loops.Switch(named: text(), enabled: flag()),
+            Accounts.Verify(asksAgain: flag()), Accounts.Approve(list { Approval(.redirect, $0.text()) }),
         ]
     }
 
@@ -99,7 +100,7 @@ private struct RandomValues {
             ClaimReport(
                 claim: Claim(id: ClaimID(text()), item: LocalID(text()), kind: .read, validity: validity()),
                 path: path()), IssueAnswer(id: IssueID(number()), failure: maybe { $0.failure() }),
-            LoopPollOutcome(loops: list { $0.loop() }, failures: list { $0.failure() }), loop(),
+            AccountFinding.works(nil), AccountFinding.asks(issue()), LoopPollOutcome(loops: list { $0.loop() }, failures: list { $0.failure() }), loop(),
         ]
     }
 
