@@ -39,26 +39,29 @@ struct GlobalOptions: ParsableArguments {
         /// certificates that are missing. Otherwise each account reports its own missing secret or certificate, and the
         /// other accounts run.
         case run
+        /// Applying a changed config to running accounts. Secrets and certificates that are missing are problems too,
+        /// because the accounts go on with what they have.
+        case reload
         /// Reporting what is wrong with the config and with the files that the config names, and nothing else.
         case validation
     }
 
     /// Reads the config and opens the plugins that the config enables, for a command that starts them.
     /// - Parameters:
-    ///   - trace: the file that every call into every plugin is written to; nil writes no trace.
+    ///   - options: makes the options of the host process; nil makes those of this program, with the config's log.
     ///   - choose: chooses the accounts that the command is about.
     /// - Throws: `config` with all problems of the config and of these plugins' settings; after that, the error that
     ///   `choose` throws.
     func openPlugins<Accounts>(
-        _ console: Console, trace: String? = nil, for purpose: Purpose = .work,
+        _ console: Console, for purpose: Purpose = .work, options: ((Config) -> HostOptions)? = nil,
         choosing choose: (Config) throws(Failure) -> Accounts
     ) async throws(Failure) -> (config: Config, accounts: Accounts, process: HostProcess) {
         _ = try level()
         let draft = try Config.draft(request, environment: processEnvironment())
-        var checked = draft.checkable
+        var options = options?(draft) ?? draft.hostOptions(console)
         // While the config has problems, the log of the plugins is not of interest.
-        if purpose == .validation || !draft.problems.isEmpty { checked.log.level = .critical }
-        let process = checked.hostProcess(console, trace: trace)
+        if purpose == .validation || !draft.problems.isEmpty { options.logger.logLevel = .critical }
+        let process = HostProcess(settings: draft.checkable.settings, options: options)
         let reports =
             if draft.problems.isEmpty, let account = draft.firstMeant {
                 await process.pluginReports(before: account.bookmark)
@@ -69,7 +72,7 @@ struct GlobalOptions: ParsableArguments {
             var problems = reports.flatMap(draft.problems)
             let isWrong = !(draft.problems.isEmpty && problems.isEmpty)
             if purpose == .validation { problems += reports.compactMap(draft.schemaProblem) }
-            if purpose == .validation || purpose == .run && isWrong {
+            if purpose == .validation || purpose == .reload || purpose == .run && isWrong {
                 for check in draft.laterChecks { if let problem = await check() { problems.append(problem) } }
             }
             let config = try draft.whole(problems)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Core
 import Model
+import UnixSignals
 
 struct Run: LarderCommand {
     static let configuration = CommandConfiguration(
@@ -25,24 +26,24 @@ struct Run: LarderCommand {
             }
             limit = try CLIArgument.duration(timeout, of: "--timeout")
         }
-        let (config, accounts, process) = try await global.openPlugins(console, trace: trace.map(absolute), for: .run) {
-            config throws(Failure) in
-            config.warn(console)
-            return try config.namedAccounts()
-        }
+        // From before the config is read on, a SIGHUP has it read anew.
+        let hangups = once ? nil : await UnixSignalsSequence(trapping: .sighup)
+        let (log, trace) = (LogControl(), trace.map(absolute))
+        let (config, accounts, process) = try await global.openPlugins(
+            console, for: .run, options: { $0.hostOptions(console, log, trace: trace) },
+            choosing: { config throws(Failure) in
+                config.warn(console)
+                return try config.namedAccounts()
+            })
         let hosting = Hosting(
-            process: process, accounts: accounts, once: once, timeout: limit, isJSON: global.isJSON, console: console)
-        var failures = await hosting.runUntilSignalled(log: config.log)
-        failures += await process.givenUpCalls()
+            global, config, accounts, Generation(process, await process.pluginReports()), once: once, timeout: limit,
+            hangups: hangups, log: log, console: console)
+        var failures = await hosting.runUntilSignalled()
         if once {
             let enabled = Set(config.settings.plugins.filter(\.isEnabled).map(\.id))
             failures += await process.pluginReports().filter { enabled.contains($0.id) }.compactMap(\.inWords.refusal)
         }
-        do {
-            try await process.close()
-        } catch {
-            failures.append(error)
-        }
+        failures += await hosting.close()
         return failures
     }
 

@@ -13,6 +13,9 @@ enum AccountPhase: Sendable {
     /// The account at work; nil in the other phases.
     var host: AccountHost? { if case .atWork(let host) = self { host } else { nil } }
 
+    var isOpening: Bool { if case .opening = self { true } else { false } }
+    var hasEnded: Bool { if case .ended = self { true } else { false } }
+
     /// The phase in words, as one line.
     var status: String {
         switch self {
@@ -37,8 +40,8 @@ extension [String: AccountPhase] {
     /// The host's state, for a service manager. The host is ready as soon as no account is being opened for the first
     /// time and at least one goes on.
     func state(isStopping: Bool) -> ServiceState {
-        let isReady = allSatisfy { if case .opening = $0.value { false } else { true } }
-        let goesOn = contains { if case .ended = $0.value { false } else { true } }
+        let isReady = !contains { $0.value.isOpening }
+        let goesOn = contains { !$0.value.hasEnded }
         let status = sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.status)" }.joined(separator: "; ")
         return ServiceState(isReady: isReady && goesOn, isStopping: isStopping, status: Text.shortened(status))
     }

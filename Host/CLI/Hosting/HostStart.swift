@@ -5,13 +5,30 @@ import Model
 
 extension Config {
     /// Makes the host process that the accounts of this process share.
-    func hostProcess(_ console: Console, trace: String? = nil) -> HostProcess {
-        if log.format == .journal { console.showPriorities() }
-        let handler = LineLogHandler(log, console: console)
-        let options = HostOptions(
-            logger: Logger(label: "larder") { _ in handler }, trace: trace, builtInPlugins: BuiltIn.pluginFolder,
-            probe: BuiltIn.probeCommand, words: \.sentence)
-        return HostProcess(settings: settings, options: options)
+    func hostProcess(_ console: Console) -> HostProcess {
+        HostProcess(settings: settings, options: hostOptions(console))
+    }
+
+    /// Makes the options of this program's host processes, with the config's log.
+    /// - Parameters:
+    ///   - control: the control of the log, which gets the config's level and format.
+    ///   - trace: the absolute path of the file that every call into every plugin is written to; nil writes no trace.
+    func hostOptions(
+        _ console: Console, _ control: LogControl = LogControl(), trace: String? = nil
+    ) -> HostOptions {
+        log.apply(to: control, console)
+        let handler = LineLogHandler(control, console: console)
+        return HostOptions(
+            logger: Logger(label: "larder") { _ in handler }, trace: trace.map(TraceFile.init),
+            builtInPlugins: BuiltIn.pluginFolder, probe: BuiltIn.probeCommand, words: \.sentence)
+    }
+}
+
+extension LogConfig {
+    /// Applies the log's settings to all loggers at once.
+    func apply(to control: LogControl, _ console: Console) {
+        control.config = self
+        console.showPriorities(format == .journal)
     }
 }
 

@@ -6,32 +6,57 @@ import Threads
 /// An account of a running host, from its start to its end. May be used on any thread.
 final class HostedAccount: Sendable {
     private struct State {
+        var config: AccountConfig
         var isStopped = false
+        var wasOpen: Bool
         /// Cancels the part of the account's work that a stop ends, while there is one.
         var cancel: (@Sendable () -> Void)?
         var failure: Failure?
     }
 
-    let config: AccountConfig
-    let process: HostProcess
-    private let state = Mutex(State())
+    let generation: Generation
+    private let state: Mutex<State>
     private let currentPhase = Monitor(AccountPhase.opening)
 
     /// - Parameters:
     ///   - config: the account in the config.
-    ///   - process: the settings and plugins with which the account runs.
-    init(_ config: AccountConfig, in process: HostProcess) { (self.config, self.process) = (config, process) }
+    ///   - generation: the settings and plugins with which the account runs.
+    ///   - wasOpen: whether this process had the account open before.
+    init(_ config: AccountConfig, in generation: Generation, wasOpen: Bool = false) {
+        self.generation = generation
+        state = Mutex(State(config: config, wasOpen: wasOpen))
+    }
+
+    /// The account in the config. It may be set to an equal one that stands elsewhere in the file.
+    var config: AccountConfig {
+        get { state.withLock { $0.config } }
+        set { state.withLock { $0.config = newValue } }
+    }
 
     var name: String { config.bookmark.name }
     var phase: AccountPhase { currentPhase.with { $0 } }
+    /// Whether this process had the account open.
+    var wasOpen: Bool { state.withLock { $0.wasOpen } }
     /// The failure that ended the account; nil if none did.
     var failure: Failure? { state.withLock { $0.failure } }
 
-    func enter(_ phase: AccountPhase) { currentPhase.change { $0 = phase } }
+    func enter(_ phase: AccountPhase) {
+        if phase.host != nil { state.withLock { $0.wasOpen = true } }
+        currentPhase.change { $0 = phase }
+    }
 
     func end(_ failure: Failure?) {
         state.withLock { $0.failure = failure }
         enter(.ended)
+    }
+
+    /// Waits until the account has ended.
+    func untilEnded() async { await currentPhase.wait { $0.hasEnded } }
+
+    /// Waits until the account was opened, waits because it could not be opened, or has ended.
+    /// - Throws: `CancellationError` if the task is cancelled.
+    func untilOpened() async throws(CancellationError) {
+        try await currentPhase.waitUnlessCancelled { !$0.isOpening }
     }
 
     /// Has the account stop gracefully. Returns at once.

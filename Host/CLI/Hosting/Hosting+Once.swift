@@ -18,7 +18,7 @@ extension Hosting {
 
     /// Opens an account for `run --once` within the time limit of the run, because a plugin may take long to start.
     private func open(_ account: HostedAccount) async throws(Failure) -> AccountHost {
-        let (config, process, timeout) = (account.config, account.process, timeout)
+        let (config, process, timeout) = (account.config, account.generation.process, timeout)
         let result = await account.untilStopped { () async -> Result<AccountHost, Failure> in
             let opening = Task { () async -> Result<AccountHost, Failure> in
                 do throws(Failure) {
@@ -52,7 +52,7 @@ extension Hosting {
             let more = outcome.leftCount - outcome.left.count
             add(Failure(.failed, "\(account): \(more) more files are left", hint: "`larder sync list` lists all"))
         }
-        if isJSON {
+        if global.isJSON {
             console.print(JSONValue(outcome, account: account))
         } else {
             console.print("\(account): \(outcome.summary)")

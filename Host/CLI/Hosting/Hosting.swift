@@ -4,44 +4,76 @@ import Logging
 import Model
 import ServiceLifecycle
 import Synchronization
+import Threads
 import UnixSignals
 
 /// A service that runs the accounts of `larder run` until they are done or a signal ends them.
 ///
-/// It owns the accounts: each runs in a task of its own, from ``start(_:)`` until it has ended. The service ends when no
-/// account runs any more.
+/// It owns the accounts: each runs in a task of its own, from its start until it has ended. The service ends when no
+/// account runs any more and no reload is under way.
 final class Hosting: Service {
     private struct State {
         /// The accounts by their names.
         var accounts: [String: HostedAccount] = [:]
-        /// The number of accounts that have not ended.
+        /// The accounts that are no longer in the config, or not in this way, and have not ended.
+        var leaving: [HostedAccount] = []
+        /// The settings and plugins for accounts that are started now.
+        var generation: Generation
+        /// The number of accounts that have not ended, and of reloads under way.
         var running = 0
         var isStopping = false
+        var shutdownTimeout: Duration
         var failures: [Failure] = []
+        var waitingForReload: [ReloadAnswer] = []
+        var reloads = ServiceState.Reloads()
     }
 
+    /// An account that was started and does not run yet.
+    private struct Start {
+        var account: HostedAccount
+        /// The accounts that must have ended before.
+        var predecessors: [HostedAccount]
+    }
+
+    let global: GlobalOptions
     let once: Bool
     let timeout: Duration?
-    let isJSON: Bool
     let console: Console
-    private let process: HostProcess
+    /// The options of the host processes of all generations.
+    let options: HostOptions
+    /// Sent when a reload was requested.
+    let reloadRequests = Signal()
+    private let log: LogControl
     private let manager: ServiceManager?
-    private let state = Mutex(State())
-    /// The accounts that were started and do not run yet.
-    private let (started, starting) = AsyncStream.makeStream(of: HostedAccount.self)
+    private let hangups: UnixSignalsSequence?
+    private let state: Mutex<State>
+    private let (started, starting) = AsyncStream.makeStream(of: Start.self)
 
-    /// - Parameter manager: the service manager that is told how the host is doing.
+    /// - Parameters:
+    ///   - global: the options with which the config is read anew.
+    ///   - hangups: requests reloads.
+    ///   - log: the control of the log of the generation's process.
+    ///   - manager: the service manager that is told how the host is doing.
     init(
-        process: HostProcess, accounts: [AccountConfig], once: Bool, timeout: Duration?, isJSON: Bool, console: Console,
+        _ global: GlobalOptions, _ config: Config, _ accounts: [AccountConfig], _ generation: Generation,
+        once: Bool, timeout: Duration?, hangups: UnixSignalsSequence?, log: LogControl, console: Console,
         manager: ServiceManager? = .own
     ) {
-        self.process = process
+        var global = global
+        // A reload reads the same file.
+        global.configFile = config.file
+        self.global = global
         self.once = once
         self.timeout = timeout
-        self.isJSON = isJSON
+        self.hangups = hangups
+        self.log = log
         self.console = console
         self.manager = manager
-        for account in accounts { start(HostedAccount(account, in: process)) }
+        options = generation.process.options
+        state = Mutex(State(generation: generation, shutdownTimeout: config.settings.shutdownTimeout))
+        state.withLock { state in
+            for account in accounts { start(HostedAccount(account, in: generation), in: &state) }
+        }
     }
 
     /// Returns an account that is at work; nil if it is not at work now, or if there is no such account. May be called
@@ -54,12 +86,9 @@ final class Hosting: Service {
 
     /// Runs the accounts.
     /// - Returns: All failures. A stop by a signal is not a failure, except for a run with `--once` that was not done.
-    func runUntilSignalled(log: LogConfig) async -> [Failure] {
-        var quiet = log
-        quiet.level = max(log.level, .error)
-        let handler = LineLogHandler(quiet, console: console)
-        var quietLogger = Logger(label: "larder") { _ in handler }
-        quietLogger[metadataKey: "component"] = "host"
+    func runUntilSignalled() async -> [Failure] {
+        var quietLogger = options.logger
+        quietLogger.logLevel = max(quietLogger.logLevel, .error)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [.init(service: self, successTerminationBehavior: .gracefullyShutdownGroup)],
@@ -78,30 +107,34 @@ final class Hosting: Service {
         if !once { console.dropUnreadLines() }
         let progress = Task { await showProgress() }
         defer { progress.cancel() }
-        let hangups = once ? nil : Task { await heedHangups() }
-        defer { hangups?.cancel() }
         let reporter = manager.map(reporter)
         let reports = Task { await reporter?.run() }
+        let reloads = Task { await serveReloads(reporter) }
+        let heeding = Task {
+            guard let hangups else { return }
+            for await _ in hangups { request(nil) }
+        }
+        defer { heeding.cancel() }
         await withGracefulShutdownHandler {
             await withDiscardingTaskGroup { group in
-                for await account in started {
+                for await start in started {
                     group.addTask { [self] in
-                        await work(account)
-                        ended()
+                        for other in start.predecessors { await other.untilEnded() }
+                        await work(start.account)
+                        await ended(start.account)
                     }
                 }
             }
         } onGracefulShutdown: { [self, console] in
-            let accounts = state.withLock { state in
+            let (accounts, limit) = state.withLock { state in
                 state.isStopping = true
-                return state.accounts.values
+                return (state.leaving + state.accounts.values, state.shutdownTimeout)
             }
             for account in accounts { account.stop() }
             reporter?.check()
             // The longest duration of a stop. After it the process ends without waiting any longer, and the next start
             // completes the work that was left. The task is detached because it ends the process and must outlive this
             // function.
-            let limit = process.settings.shutdownTimeout
             Task.detached {
                 try await Task.sleep(for: limit)
                 console.note(
@@ -110,27 +143,140 @@ final class Hosting: Service {
                 _exit(Failure.Kind.failed.rawValue)
             }
         }
-        // A host that ends for another reason than a signal stops too.
+        // A host that ends for another reason than a signal stops too. From now on no reload is requested.
         state.withLock { $0.isStopping = true }
+        reloads.cancel()
+        await reloads.value
+        for answer in takeRequests() { answer.resume(returning: .failure(.stopping)) }
         reports.cancel()
         await reports.value
     }
 
-    /// Starts an account, unless the host is stopping.
-    private func start(_ account: HostedAccount) {
-        state.withLock { state in
-            guard !state.isStopping else { return }
-            state.accounts[account.name] = account
-            state.running += 1
-            starting.yield(account)
-        }
+    /// Ends the plugins' threads. The accounts must have ended.
+    /// - Returns: the plugins' calls that were given up, and the errors of closing.
+    func close() async -> [Failure] {
+        let generation = state.withLock { $0.generation }
+        generation.retire()
+        return await generation.closeIfUnused()
     }
 
-    private func ended() {
+    private func start(_ account: HostedAccount, after others: [HostedAccount] = [], in state: inout State) {
+        state.accounts[account.name] = account
+        state.running += 1
+        account.generation.enter()
+        starting.yield(Start(account: account, predecessors: others))
+    }
+
+    private func ended(_ account: HostedAccount) async {
+        let isReplaced = state.withLock { state in
+            let count = state.leaving.count
+            state.leaving.removeAll { $0 === account }
+            return state.leaving.count < count
+        }
+        // The host's end does not report the failure of such an account.
+        if isReplaced, let failure = account.failure {
+            options.logger.error(
+                "The account was closed with an error: \(failure.message)", metadata: ["account": "\(account.name)"])
+        }
+        account.generation.leave()
+        for failure in await account.generation.closeIfUnused() { add(failure) }
+        finishOne()
+    }
+
+    private func finishOne() {
         state.withLock { state in
             state.running -= 1
             if state.running == 0 { starting.finish() }
         }
+    }
+
+    // MARK: Reloads. See `reload()`.
+
+    /// Notes a request for a reload.
+    /// - Parameter answer: the request's continuation; nil if nobody waits for the reload.
+    /// - Returns: false if the host stops.
+    @discardableResult func request(_ answer: ReloadAnswer?) -> Bool {
+        let isTaken = state.withLock { state in
+            guard !state.isStopping else { return false }
+            if let answer { state.waitingForReload.append(answer) }
+            return true
+        }
+        if isTaken { reloadRequests.send() }
+        return isTaken
+    }
+
+    func takeRequests() -> [ReloadAnswer] {
+        state.withLock { state in
+            defer { state.waitingForReload = [] }
+            return state.waitingForReload
+        }
+    }
+
+    /// Keeps the host from ending while a reload is under way.
+    /// - Returns: false if the host stops.
+    func beginReload() -> Bool {
+        let began = options.clock.awake()
+        return state.withLock { state in
+            guard !state.isStopping, state.running > 0 else { return false }
+            state.running += 1
+            state.reloads.begin(at: began)
+            return true
+        }
+    }
+
+    func endReload() {
+        state.withLock { $0.reloads.end() }
+        finishOne()
+    }
+
+    /// What a commit has set going.
+    struct Commit {
+        var plan: ReloadPlan
+        /// The accounts that were started.
+        var opening: [HostedAccount]
+        /// The generation that no more accounts are started in.
+        var retired: Generation
+    }
+
+    /// Has each account do what a verified config means for it. Returns at once.
+    /// - Returns: nil if the host stops; nothing was done then.
+    func commit(_ config: Config, _ accounts: [AccountConfig], _ verified: Generation) -> Commit? {
+        let (commit, stopped) = state.withLock { state -> (Commit?, [HostedAccount]) in
+            guard !state.isStopping else { return (nil, []) }
+            let isNew = !verified.isLike(state.generation)
+            let running = state.accounts.filter { !$0.value.phase.hasEnded }
+            let plan = ReloadPlan(running.values.map(\.config), accounts, isNewGeneration: isNew)
+            let retired = isNew ? state.generation : verified
+            if isNew { state.generation = verified }
+            retired.retire()
+            state.shutdownTimeout = config.settings.shutdownTimeout
+            config.log.apply(to: log, console)
+
+            let before = state.accounts
+            state.accounts = [:]
+            let stopped =
+                plan.ends.compactMap { running[$0] }
+                + plan.steps.filter { $0.change == .restart }.compactMap { running[$0.config.bookmark.name] }
+            state.leaving += stopped
+            var opening: [HostedAccount] = []
+            for step in plan.steps {
+                let name = step.config.bookmark.name
+                if step.change == .none, let account = before[name] {
+                    account.config = step.config
+                    state.accounts[name] = account
+                    continue
+                }
+                let account = HostedAccount(
+                    step.config, in: state.generation,
+                    wasOpen: step.change == .restart && running[name]?.wasOpen == true)
+                let others = state.leaving.filter { $0.name == name || $0.config.sharesFolders(with: step.config) }
+                start(account, after: others, in: &state)
+                opening.append(account)
+            }
+            return (Commit(plan: plan, opening: opening, retired: retired), stopped)
+        }
+        for account in stopped { account.stop() }
+        return commit
     }
 
     private func work(_ account: HostedAccount) async {
@@ -145,8 +291,8 @@ final class Hosting: Service {
     private func keep(_ account: HostedAccount) async throws(Failure) {
         let result = await account.untilStopped { [self] () async -> Result<Void, Failure> in
             do throws(Failure) {
-                try await account.process.keep(
-                    account.config.bookmark, isAlone: isAlone,
+                try await account.generation.process.keep(
+                    account.config.bookmark, isAlone: isAlone, wasOpen: account.wasOpen,
                     credentials: { () async throws(Failure) in try await account.config.readSecret() },
                     atWork: { account.enter($0.map(AccountPhase.atWork) ?? .closing) },
                     waits: { account.enter(.waiting($0)) })
@@ -163,26 +309,21 @@ final class Hosting: Service {
 
     private func reporter(to manager: ServiceManager) -> ServiceReporter {
         ServiceReporter(
-            manager, clock: process.options.clock, logger: process.options.logger,
-            state: { [self] in phases.state(isStopping: state.withLock { $0.isStopping }) },
-            proof: { [process] in
+            manager, clock: options.clock, logger: options.logger,
+            state: { [self] in
+                var told = phases.state(isStopping: state.withLock { $0.isStopping })
+                told.reloads = state.withLock { $0.reloads }
+                return told
+            },
+            proof: { [self] in
                 // The main thread, the process's actor and the threads that tasks share go on. No plugin's thread is
                 // asked: a call that does not return is reported by the plugins' own watch, and the others go on.
                 await MainActor.run {}
-                await process.takeTurn()
+                await state.withLock { $0.generation }.process.takeTurn()
             })
     }
 
     func add(_ failure: Failure) { state.withLock { $0.failures.append(failure) } }
-
-    /// Logs a warning at each SIGHUP. Without a handler the signal would end the process; reading the config anew on
-    /// SIGHUP is not implemented.
-    private func heedHangups() async {
-        for await _ in await UnixSignalsSequence(trapping: .sighup) {
-            process.options.logger.warning(
-                "SIGHUP is ignored: larder reads its settings only when it starts; restart it to apply changes")
-        }
-    }
 
     /// Shows a line of progress on a terminal, and renews it twice a second.
     private func showProgress() async {

@@ -88,8 +88,8 @@ final class Console: Sendable {
         throw Failure(.localIO, "the output cannot be written: \(errorText(failure))")
     }
 
-    /// Begins each further line of the error output with its priority, for the journal.
-    func showPriorities() { state.withLock { $0.hasPriorities = true } }
+    /// Begins each further line of the error output with its priority, for the journal, or no longer does.
+    func showPriorities(_ shows: Bool = true) { state.withLock { $0.hasPriorities = shows } }
 
     /// Drops lines for the error output from now on when its reader takes none for a second. A host must not stop, or
     /// stay when it is told to end, because nobody reads its log.

@@ -1,18 +1,36 @@
 import Logging
 import Model
+import Synchronization
+
+/// The log's present level and format. May be used on any thread.
+final class LogControl: Sendable {
+    private let current: Mutex<LogConfig>
+
+    init(_ config: LogConfig = LogConfig()) { current = Mutex(config) }
+
+    /// Applies to all loggers at once.
+    var config: LogConfig {
+        get { current.withLock { $0 } }
+        set { current.withLock { $0 = newValue } }
+    }
+}
 
 /// A log handler that writes each event as one line to the error output.
 struct LineLogHandler: LogHandler {
-    let format: LogConfig.Format
+    let control: LogControl
     let console: Console
-    var logLevel: Logger.Level
+    /// The level that was set for this logger alone; nil if none was.
+    private var ownLevel: Logger.Level?
     var metadata: Logger.Metadata = [:]
     var metadataProvider: Logger.MetadataProvider?
 
-    init(_ config: LogConfig, console: Console) {
-        format = config.format
-        self.console = console
-        logLevel = config.level
+    init(_ control: LogControl, console: Console) { (self.control, self.console) = (control, console) }
+
+    init(_ config: LogConfig, console: Console) { self.init(LogControl(config), console: console) }
+
+    var logLevel: Logger.Level {
+        get { ownLevel ?? control.config.level }
+        set { ownLevel = newValue }
     }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -30,6 +48,7 @@ struct LineLogHandler: LogHandler {
     }
 
     func line(_ level: Logger.Level, _ message: String, _ fields: Logger.Metadata, at time: Timestamp) -> String {
+        let format = control.config.format
         let sorted = fields.mapValues(\.inWords).sorted { $0.key < $1.key }
         switch format {
         case .text, .journal:

@@ -94,7 +94,7 @@ public final class AccountHost: Sendable {
             let state = AccountState(
                 secret, clock: try await vault.database.read { try ClockSanity($0, clock: system) })
             let clock = system.believed { state.clock }
-            let trace = try await process.openTrace()
+            let trace = try options.trace?.open()
             let engine = SyncEngine(
                 account: bookmark.name, database: vault.database, tree: vault.tree, source: connection,
                 isFirstSinceBoot: vault.isFirstSinceBoot, limits: process.settings.limits,

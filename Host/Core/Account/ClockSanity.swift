@@ -81,7 +81,8 @@ extension HostClock {
     func believed(by sanity: @escaping @Sendable () -> ClockSanity) -> HostClock {
         HostClock(
             now: { [now, monotonic] in sanity().believed(now(), monotonic()) },
-            agesTo: { [now, monotonic] in sanity().agesTo(now(), monotonic()) }, monotonic: monotonic, sleep: sleep)
+            agesTo: { [now, monotonic] in sanity().agesTo(now(), monotonic()) }, monotonic: monotonic, awake: awake,
+            sleep: sleep)
     }
 }
 

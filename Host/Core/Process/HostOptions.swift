@@ -8,8 +8,8 @@ public struct HostOptions: Sendable {
     public var clock: HostClock
     /// The logger for what concerns the process as a whole. The loggers of the parts are made of it.
     public var logger: Logger
-    /// The path of the file to which every call into every plugin is written; nil writes no file.
-    public var trace: String?
+    /// The file to which every call into every plugin is written; nil writes no file.
+    public var trace: TraceFile?
     /// The folder of the plugins that come with the host.
     public var builtInPlugins: String
     /// The command that opens a library in a child process and describes it. The library's path is appended to the
@@ -27,7 +27,7 @@ public struct HostOptions: Sendable {
 
     /// Creates options with the standard connection.
     public init(
-        clock: HostClock = .system, logger: Logger, trace: String? = nil, builtInPlugins: String, probe: [String],
+        clock: HostClock = .system, logger: Logger, trace: TraceFile? = nil, builtInPlugins: String, probe: [String],
         person: @escaping @Sendable () -> String = LoginName.current,
         words: @escaping @Sendable (Advice) -> String = { $0.description }
     ) {

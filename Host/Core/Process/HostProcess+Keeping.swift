@@ -11,18 +11,21 @@ extension HostProcess {
     /// - Parameters:
     ///   - bookmark: The account's bookmark.
     ///   - isAlone: Whether the account is the only account of the process. Asked after each failure.
+    ///   - wasOpen: Whether this process had the account open before, with the same vault. It is then opened as after a
+    ///     failure: the vault must exist.
     ///   - credentials: Reads the account's secret.
     ///   - atWork: Receives the account after it was opened, and nil when it is about to be closed.
     ///   - waits: Receives the failure when the account begins to wait until it is opened again.
     /// - Throws: A failure that does not pass: the last error of ``open(_:credentials:)`` or ``AccountHost/run()``.
     public nonisolated func keep(
-        _ bookmark: Bookmark, isAlone: @autoclosure @Sendable () -> Bool, credentials: @escaping CredentialsSource,
+        _ bookmark: Bookmark, isAlone: @autoclosure @Sendable () -> Bool, wasOpen: Bool = false,
+        credentials: @escaping CredentialsSource,
         atWork: @escaping @Sendable (AccountHost?) -> Void = { _ in },
         waits: @Sendable (Failure) -> Void = { _ in }
     ) async throws(Failure) {
-        var restarts = Restarts(isAlone: false)
+        var restarts = Restarts(isAlone: false, wasOpen: wasOpen)
         let trouble = TroubleNote(bookmark, options)
-        var wasOpen = false
+        var wasOpen = wasOpen
         while !Task.isCancelled {
             // While its disk is not mounted, the vault must not be opened, because opening would create a new vault.
             var (problem, worked, reopens): (Failure?, Duration?, Bool) = (

@@ -20,7 +20,6 @@ public actor HostProcess {
     private var loading: Task<PluginHost, Never>?
     /// The libraries that were tried before an account was open.
     private var early: EarlyProbeMemory?
-    private var trace: TraceWriter?
 
     /// Creates a host. Nothing is opened yet.
     public init(settings: Settings, options: HostOptions) {
@@ -84,7 +83,7 @@ public actor HostProcess {
     public func close() async throws(Failure) {
         await loading?.value.shutDown()
         loading = nil
-        try trace?.check()
+        try options.trace?.check()
     }
 
     /// Starts the plugins for an account.
@@ -100,7 +99,7 @@ public actor HostProcess {
         for bookmark: Bookmark, database: Database, isReadOnly: Bool = false, clock: HostClock, logger: Logger,
         noted: @escaping @Sendable () -> Void = {}
     ) async throws -> [PluginInstance] {
-        let trace = try openTrace()
+        let trace = try options.trace?.open()
         let memory = DatabaseProbeMemory(database, isReadOnly: isReadOnly)
         let host = await loaded(memory: memory)
         try await early?.write(to: memory)
@@ -146,11 +145,6 @@ public actor HostProcess {
         }
         loading = task
         return await task.value
-    }
-
-    func openTrace() throws(Failure) -> TraceWriter? {
-        if trace == nil, let path = options.trace { trace = try TraceWriter(path: path) }
-        return trace
     }
 }
 

@@ -20,9 +20,9 @@ struct Restarts {
     /// Whether the host has no other account.
     var isAlone: Bool
     private var failuresInARow = 0
-    private var wasOpen = false
+    private var wasOpen: Bool
 
-    init(isAlone: Bool) { self.isAlone = isAlone }
+    init(isAlone: Bool, wasOpen: Bool = false) { (self.isAlone, self.wasOpen) = (isAlone, wasOpen) }
 
     /// Decides on a failure.
     /// - Parameters:

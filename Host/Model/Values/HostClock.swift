@@ -1,3 +1,5 @@
+import Glibc
+
 /// The host's clock. All code reads the time through this value, so that tests can use a clock of their own.
 ///
 /// The parts of an account get a believed clock: times that they write and that other code compares with an age are
@@ -13,18 +15,25 @@ public struct HostClock: Sendable {
     /// The time of a clock that never jumps, and that goes on while the machine sleeps. Its zero is arbitrary. Waits
     /// and time limits use this clock.
     public var monotonic: @Sendable () -> Duration
+    /// The time of a clock that never jumps, and that stands still while the machine sleeps. The system's counts from
+    /// the machine's start (`CLOCK_MONOTONIC`).
+    public var awake: @Sendable () -> Duration
     /// Returns after a duration. Throws `CancellationError` when the task is cancelled.
     public var sleep: @Sendable (Duration) async throws -> Void
 
     /// Creates a clock.
-    /// - Parameter agesTo: The time to which ages are counted. Nil means: `now` is always believed.
+    /// - Parameters:
+    ///   - agesTo: The time to which ages are counted. Nil means: `now` is always believed.
+    ///   - awake: The time while the machine is awake. Nil means: the machine never sleeps.
     public init(
         now: @escaping @Sendable () -> Timestamp, agesTo: (@Sendable () -> Timestamp)? = nil,
-        monotonic: @escaping @Sendable () -> Duration, sleep: @escaping @Sendable (Duration) async throws -> Void
+        monotonic: @escaping @Sendable () -> Duration, awake: (@Sendable () -> Duration)? = nil,
+        sleep: @escaping @Sendable (Duration) async throws -> Void
     ) {
         self.now = now
         self.agesTo = agesTo ?? now
         self.monotonic = monotonic
+        self.awake = awake ?? monotonic
         self.sleep = sleep
     }
 
@@ -39,8 +48,17 @@ public struct HostClock: Sendable {
     public static let system: HostClock = {
         let start = ContinuousClock.now
         return HostClock(
-            now: { Timestamp.now() }, monotonic: { start.duration(to: .now) },
+            now: { Timestamp.now() }, monotonic: { start.duration(to: .now) }, awake: { .sinceBoot },
             // The runtime counts nanoseconds. A wait that is too long for them is cut to a hundred years.
             sleep: { try await Task.sleep(for: min($0, .seconds(3_155_760_000))) })
     }()
+}
+
+extension Duration {
+    /// The time since the machine's start, without that in which it slept.
+    fileprivate static var sinceBoot: Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
 }

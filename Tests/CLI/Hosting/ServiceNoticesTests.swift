@@ -36,6 +36,23 @@ import Testing
         #expect(tell(&notices, state, at: .seconds(30)) == nil)
     }
 
+    @Test("H8, H10: each reload is told, and its end, also of one that ended before it was told")
+    func reloads() {
+        var notices = ServiceNotices(watchdog: nil)
+        var state = ServiceState(isReady: true)
+        #expect(tell(&notices, state, at: .zero) == "READY=1")
+        state.reloads.begin(at: .milliseconds(1500))
+        #expect(tell(&notices, state, at: .seconds(1)) == "RELOADING=1\nMONOTONIC_USEC=1500000")
+        #expect(tell(&notices, state, at: .seconds(1)) == nil)
+        state.reloads.end()
+        #expect(tell(&notices, state, at: .seconds(2)) == "READY=1")
+        state.reloads.begin(at: .seconds(3))
+        state.reloads.end()
+        #expect(tell(&notices, state, at: .seconds(3)) == "RELOADING=1\nMONOTONIC_USEC=3000000")
+        #expect(tell(&notices, state, at: .seconds(3)) == "READY=1")
+        #expect(tell(&notices, state, at: .seconds(3)) == nil)
+    }
+
     @Test("H10: a host is ready when no account is being opened and one goes on; its status names each, on one line")
     func phases() {
         let waiting = AccountPhase.waiting(Failure(.localIO, "the disk\nis full"))

@@ -1,13 +1,18 @@
 import Glibc
 import Model
 
-/// A setting that says where a secret is found.
+/// A setting that says where a secret is found. Two settings are equal if they find the same secret, wherever they stand
+/// in the config.
 struct SecretSetting: Hashable, Sendable {
     /// The key path of the setting, such as `accounts.home.password`.
     var keyPath: String
     var source: SecretSource
     /// The place in the config that names the file, the variable or the command.
     var place: ConfigSource
+
+    static func == (a: Self, b: Self) -> Bool { (a.keyPath, a.source) == (b.keyPath, b.source) }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(source) }
 
     /// Reads the secret anew.
     /// - Throws: `config`, with the place and without any part of the secret.

@@ -2,11 +2,24 @@ import Model
 
 /// The state of the host that a service manager is told of.
 struct ServiceState: Hashable, Sendable {
+    /// The reloads of the config since the start.
+    struct Reloads: Hashable, Sendable {
+        /// The number of reloads that have begun.
+        private(set) var begun = 0
+        private(set) var isUnderWay = false
+        /// When the last one began, by the clock that stands still while the machine sleeps.
+        private(set) var lastBegin = Duration.zero
+
+        mutating func begin(at time: Duration) { (begun, isUnderWay, lastBegin) = (begun + 1, true, time) }
+        mutating func end() { isUnderWay = false }
+    }
+
     /// Whether each account has been opened, or waits after a first attempt.
     var isReady = false
     var isStopping = false
     /// One line that says what the host is doing.
     var status = ""
+    var reloads = Reloads()
 }
 
 /// What a service manager has been told, and so what is to be told next. A value without I/O.
@@ -32,9 +45,13 @@ struct ServiceNotices {
         if state.isStopping, !told.isStopping {
             lines.append("STOPPING=1")
             after.told.isStopping = true
-        } else if state.isReady, !told.isReady, !told.isStopping {
+        } else if told.isReady, state.reloads.begun > told.reloads.begun, !told.isStopping {
+            lines += ["RELOADING=1", "MONOTONIC_USEC=\(state.reloads.lastBegin.nanoseconds / 1000)"]
+            // The end of a reload is told as ready, also that of a reload that ended before it was told.
+            (after.told.isReady, after.told.reloads) = (false, state.reloads)
+        } else if state.isReady, !told.isReady, !told.isStopping, !state.reloads.isUnderWay {
             lines.append("READY=1")
-            after.told.isReady = true
+            (after.told.isReady, after.told.reloads) = (true, state.reloads)
         }
         let isDue = !lines.isEmpty || statusTime.map { now - $0 >= Self.statusPause } ?? true
         if isDue, state.status != told.status {

@@ -35,6 +35,7 @@ final class ServiceReporter: Sendable {
             let isLast = Task.isCancelled
             await proof()
             var pause: Duration?
+            var isSent = false
             if let (message, after) = notices.next(state(), at: clock.monotonic()) {
                 let error = manager.socket.send(message)
                 if let error {
@@ -44,10 +45,12 @@ final class ServiceReporter: Sendable {
                         logger.warning("The service manager cannot be told how the host is doing: \(errorText(error))")
                     }
                 } else {
-                    notices = after
+                    (notices, isSent) = (after, true)
                 }
                 problem = error
             }
+            // A message may leave something to tell.
+            if isSent { continue }
             if isLast { return }
             await wait(pause ?? notices.pause(at: clock.monotonic()))
         }

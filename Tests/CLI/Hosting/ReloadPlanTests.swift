@@ -1,0 +1,44 @@
+import Model
+import Testing
+
+@testable import larder
+
+@Suite struct ReloadPlanTests {
+    private func account(_ name: String, vault: String? = nil, user: String = "ada", line: Int = 1) -> AccountConfig {
+        let vault = vault ?? "/vaults/\(name)"
+        let place = ConfigSource.file("/config", line: line, column: 1)
+        let secret = SecretSetting(keyPath: "accounts.\(name).password", source: .file("/secret"), place: place)
+        return AccountConfig(
+            bookmark: Bookmark(
+                name: name, url: "https://example.org", username: user, vault: vault, files: "\(vault)/files"),
+            secret: .password(secret))
+    }
+
+    @Test("H8: accounts go on, restart, start and end, each as its own part of the config changed")
+    func changes() {
+        let running = [account("a"), account("b"), account("c")]
+        let wanted = [account("d"), account("b", user: "bob"), account("a", line: 9)]
+        let plan = ReloadPlan(running, wanted, isNewGeneration: false)
+        #expect(plan.steps.map(\.change) == [.start, .restart, .none])
+        #expect(plan.steps.map(\.config.bookmark.name) == ["d", "b", "a"])
+        #expect(plan.ends == ["c"] && plan.needRestart.isEmpty)
+        let all = ReloadPlan(running, wanted, isNewGeneration: true)
+        #expect(all.steps.map(\.change) == [.start, .restart, .restart])
+    }
+
+    @Test("H8: changed folders wait for a restart, and no other account gets folders that are in use")
+    func folders() {
+        let running = [account("a"), account("b")]
+        let wanted = [
+            account("a", vault: "/elsewhere", user: "bob"), account("b", vault: "/vaults/a/x"),
+            account("c", vault: "/vaults/b"),
+        ]
+        let plan = ReloadPlan(running, wanted, isNewGeneration: false)
+        #expect(plan.steps.map(\.config.bookmark) == [account("a", user: "bob"), account("b")].map(\.bookmark))
+        #expect(plan.steps.map(\.change) == [.restart, .none])
+        #expect(
+            plan.needRestart == [
+                "accounts.a.vault", "accounts.a.files", "accounts.b.vault", "accounts.b.files", "accounts.c",
+            ])
+    }
+}
