@@ -77,6 +77,8 @@ public final class Transaction: DatabaseReads {
     }
 
     func noteRecordsChanged() { notes.recordsChanged = true }
+    /// Notes that a record left the journal, or waits for something.
+    func noteRest(of record: SyncRecordID) { notes.restingRecords.append(record) }
     func noteIssuesChanged() { notes.issuesChanged = true }
     func noteLoopsChanged() { notes.loopsChanged = true }
     func noteChange(of collection: RecordCollection) {
@@ -116,6 +118,8 @@ public struct CommitChanges: Hashable, Sendable {
     /// Whether sync records changed. Records that were merely started, made ready again, or held or released by time do
     /// not count.
     public var recordsChanged = false
+    /// The sync records that left the journal, or that were written with something that they wait for.
+    public var restingRecords: [SyncRecordID] = []
     /// Whether an issue changed.
     public var issuesChanged = false
     /// Whether an event loop was added, removed, enabled or disabled, or has another event id.

@@ -25,6 +25,7 @@ extension JournalTable where Access == Transaction {
         statement.bind(Int32(SyncRecordColumns.written.count + 1), record.id)
         try statement.run()
         access.noteRecordsChanged()
+        if record.wait != nil { access.noteRest(of: record.id) }
         return changedRows > 0
     }
 
@@ -68,6 +69,7 @@ extension JournalTable where Access == Transaction {
         var reason: DownloadTrigger?
         while try statement.step() { reason = DownloadTrigger(statement.text(0) ?? "") }
         access.noteRecordsChanged()
+        access.noteRest(of: id)
         return reason
     }
 

@@ -35,6 +35,10 @@ final class Controls: Sendable {
         var cancelled: Set<SyncRecordID> = []
         /// The functions that cancel the requests of downloads under way.
         var enders: [SyncRecordID: @Sendable () -> Void] = [:]
+        /// A number that grows with each piece of news.
+        fileprivate var version = 0
+        /// The news that the machine was told last.
+        fileprivate(set) var toldVersion = 0
     }
 
     private let state = Mutex(State())
@@ -44,9 +48,16 @@ final class Controls: Sendable {
     func with<T>(_ body: (inout sending State) -> sending T) -> sending T { state.withLock(body) }
 
     /// Changes the flags and sends the signal to the engine.
-    func update(_ body: (inout EngineFlags) -> Void) {
-        state.withLock { body(&$0.flags) }
+    /// - Returns: The number of this piece of news.
+    @discardableResult
+    func update(_ body: (inout EngineFlags) -> Void) -> Int {
+        let version = state.withLock { state in
+            body(&state.flags)
+            state.version += 1
+            return state.version
+        }
         signal.send()
+        return version
     }
 
     /// Returns the flags, and resets those that report events.
@@ -54,7 +65,7 @@ final class Controls: Sendable {
         state.withLock { state in
             let flags = state.flags
             (state.flags.hasNews, state.flags.isStale, state.flags.isReset) = (false, false, false)
-            state.told = state.flags
+            (state.told, state.toldVersion) = (state.flags, state.version)
             return flags
         }
     }

@@ -516,6 +516,26 @@ extension EngineMachine {
         return journal.isEnd && window.readyCount == 0 && (nextWait.map { $0 > limit } ?? true)
     }
 
+    /// Returns the actions that cannot go on within the longest wait of a drain, whatever their records wait for.
+    func standstill(now: Timestamp) -> Standstill {
+        var standstill = Standstill()
+        let limit = now + SyncEngine.longestDrainWait
+        if let hold = health.hold {
+            guard hold.until.map({ $0 > limit }) ?? true || health.holds >= SyncEngine.mostHoldsInDrain else {
+                return standstill
+            }
+            (standstill.stopsDownloads, standstill.stopsRemovals) = (true, isDiskFailing)
+            standstill.failure = hold.failure
+        } else if !isOnline {
+            standstill.stopsDownloads = true
+        } else if lack != nil, memory == .current, journal.isEnd, window.isIdle, window.readyCount == 0,
+            treeWork == .none, !isMeasuringRoom, !mustMeasureRoom(now)
+        {
+            (standstill.stopsDownloads, standstill.lacksRoom) = (true, true)
+        }
+        return standstill
+    }
+
     /// Whether journal and files agree: nothing is on its way into the tree.
     var isTidy: Bool { arrivals.isEmpty && inPlace.files.isEmpty && window.isIdle }
 }

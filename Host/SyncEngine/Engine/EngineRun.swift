@@ -54,6 +54,7 @@ struct EngineRun {
             while !Task.isCancelled {
                 run.tell()
                 run.act(&children)
+                engine.waits.stand(run.standstill)
                 if draining, run.isDrained { return }
                 guard let event = try await children.next() else { return }
                 // The result of a cancelled task does not count.
@@ -62,7 +63,8 @@ struct EngineRun {
         }
         let isTidy = run.machine.isTidy && !Task.isCancelled
         engine.controls.with { $0.isTidy = isTidy }
-        return try await run.outcome()
+        let (hold, lacksRoom) = (run.machine.health.hold?.failure, run.machine.lack != nil)
+        return try await engine.outcome(only: only, hold: hold, lacksRoom: lacksRoom)
     }
 
     private mutating func take(_ input: EngineMachine.Input) { machine.take(input, now: engine.waitTime()) }
@@ -226,15 +228,25 @@ struct EngineRun {
 
     // MARK: The end
 
-    private var isDrained: Bool { machine.isDrained(now: engine.waitTime()) && !engine.controls.hasNewFlags }
+    private var standstill: Standstill {
+        var standstill = machine.standstill(now: engine.waitTime())
+        standstill.version = engine.controls.with { $0.toldVersion }
+        return standstill
+    }
 
+    private var isDrained: Bool { machine.isDrained(now: engine.waitTime()) && !engine.controls.hasNewFlags }
+}
+
+extension SyncEngine {
     /// Reads which records are left in the journal, and why.
-    private func outcome() async throws -> DrainOutcome {
-        let (reasons, hold, isOnline) = (
-            engine.reasons.withLock { $0 }, machine.health.hold?.failure, engine.isOnline
-        )
-        let noRoom = hold == nil && isOnline && machine.lack != nil ? engine.noRoom : nil
-        return try await engine.database.read { [only] reads in
+    /// - Parameters:
+    ///   - only: The records to describe, or nil for all records.
+    ///   - hold: The failure that holds up everything.
+    ///   - lacksRoom: Whether downloads wait for room.
+    func outcome(only: Set<SyncRecordID>?, hold: Failure?, lacksRoom: Bool) async throws -> DrainOutcome {
+        let (reasons, isOnline) = (reasons.withLock { $0 }, isOnline)
+        let noRoom = hold == nil && isOnline && lacksRoom ? noRoom : nil
+        return try await database.read { reads in
             var outcome = DrainOutcome()
             outcome.failure = hold
             outcome.isOffline = !isOnline

@@ -54,6 +54,10 @@ extension SyncEngine {
     /// after every commit that writes either.
     public func wake() { controls.update { $0.hasNews = true } }
 
+    /// Tells the engine of records that have left the journal, or that wait for something since a commit. Must be
+    /// called after that commit.
+    public func rest(_ records: [SyncRecordID]) { waits.rest(records) }
+
     /// Tells the engine whether more records will come. As long as more are expected, ``drain(only:with:)`` does not
     /// end, and complete downloads wait a moment longer for others. The initial value is false.
     public func expectMore(_ expectsMore: Bool) { controls.update { $0.expectsMore = expectsMore } }
