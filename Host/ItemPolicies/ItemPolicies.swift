@@ -14,8 +14,15 @@ public final class ItemPolicies: Sendable {
         var isWorking = false
         var isEnded = false
         var failures: [Failure] = []
+        /// The number of the last run that was made, as ``RunQueue/taken``.
+        var made = 0
+        /// The errors of the runs that tasks wait for, by the runs' numbers, with the number of those tasks.
+        var awaited: [Int: (tasks: Int, failures: [Failure])] = [:]
 
         var isIdle: Bool { isEnded || !isWorking && !isCapacityDue && queue.waiting.isEmpty }
+
+        /// Tells the tasks that wait for the run in progress of an error.
+        mutating func tellAwaiting(_ failure: Failure) { awaited[queue.taken]?.failures.append(failure) }
     }
 
     let database: Database
@@ -88,6 +95,30 @@ public final class ItemPolicies: Sendable {
         enqueue { $0.add(trigger) }
     }
 
+    /// Queues a run for a trigger that checks all items, as ``fire(_:)``, and waits until ``run()`` has made it.
+    /// - Returns: The errors that kept the run from being finished.
+    /// - Throws: `CancellationError` if the task is cancelled. The run is made all the same.
+    public func fireAndWait(_ trigger: Trigger) async throws(CancellationError) -> [Failure] {
+        guard !processors.isEmpty else { return [] }
+        let number = state.change { state in
+            let number = state.queue.add(trigger)
+            state.awaited[number, default: (0, [])].tasks += 1
+            return number
+        }
+        defer {
+            state.change { state in
+                state.awaited[number]?.tasks -= 1
+                if state.awaited[number]?.tasks == 0 { state.awaited[number] = nil }
+            }
+        }
+        wake.yield()
+        try await state.waitUnlessCancelled { $0.isEnded || $0.made >= number }
+        return state.with { $0.awaited[number]?.failures ?? [] }
+    }
+
+    /// Whether a run that follows from a change of policies was queued and not made.
+    public var owesPolicies: Bool { state.with { $0.queue.waiting.contains { $0.cause == .all(.policiesChanged) } } }
+
     /// Notes a change that no processor made, so that requests count anew.
     public func changedFromOutside() { asked.withLock { $0.reset() } }
 
@@ -158,6 +189,7 @@ public final class ItemPolicies: Sendable {
 
     private func takeNext() -> Work? {
         state.change { state in
+            state.made = state.queue.taken
             let work = state.isCapacityDue ? .capacity : state.queue.next().map(Work.run)
             state.isCapacityDue = false
             state.isWorking = work != nil
@@ -200,6 +232,12 @@ public final class ItemPolicies: Sendable {
             } catch is PluginHangs {
                 // The hanging call was reported already. The other processors go on.
                 processor.miss()
+                if let call = processor.instance.hanging {
+                    let failure = Failure(
+                        .failed, "the plugin \(processor.plugin.shortName) hangs: \(call.sentence)",
+                        hint: .explainPlugin(processor.plugin))
+                    state.change { $0.tellAwaiting(failure) }
+                }
             } catch let failure as Failure {
                 report(failure, of: processor.plugin, run)
             } catch {
@@ -283,6 +321,7 @@ public final class ItemPolicies: Sendable {
     private func remember(_ failure: Failure) {
         state.change { state in
             if state.failures.count < 100 { state.failures.append(failure) }
+            state.tellAwaiting(failure)
         }
     }
 }

@@ -36,15 +36,21 @@ struct RunQueue {
     static let mostRounds = 20
 
     private(set) var waiting: [Run] = []
+    /// The number of runs that were taken out of the queue.
+    private(set) var taken = 0
 
     /// Queues a run for a trigger that a scan or the engine fired. A run for the same trigger that is already waiting
     /// will see everything there is to see.
-    mutating func add(_ trigger: Trigger) {
-        guard trigger != .policiesChanged, waiting.contains(where: { $0.cause == .all(trigger) && $0.round == 0 })
-        else {
-            waiting.append(Run(cause: .all(trigger)))
-            return
+    /// - Returns: The number of the run: the value of ``taken`` when its turn has come.
+    @discardableResult
+    mutating func add(_ trigger: Trigger) -> Int {
+        if trigger != .policiesChanged,
+            let same = waiting.firstIndex(where: { $0.cause == .all(trigger) && $0.round == 0 })
+        {
+            return taken + same + 1
         }
+        waiting.append(Run(cause: .all(trigger)))
+        return taken + waiting.count
     }
 
     /// Queues a run because there is room again for the items that a plugin left.
@@ -76,5 +82,9 @@ struct RunQueue {
         }
     }
 
-    mutating func next() -> Run? { waiting.isEmpty ? nil : waiting.removeFirst() }
+    mutating func next() -> Run? {
+        guard !waiting.isEmpty else { return nil }
+        taken += 1
+        return waiting.removeFirst()
+    }
 }
