@@ -219,7 +219,7 @@ public final class EventLoops: Sendable {
         await scheduler.runOnce(only: wanted)
         await flush()
         let left = await scheduler.leftByLastRun()
-        let failures = reports.failures.map { ($0, $1.failure) }
+        let failures = reports.failures.map { ($0, $1.failure) }.filter { wanted?.contains($0.0) ?? true }
         return failures
             + left.filter { key in !failures.contains { $0.0 == key } }.map { key in
                 (
@@ -227,6 +227,33 @@ public final class EventLoops: Sendable {
                     Failure(
                         .failed, "it has more to fetch than one run fetches",
                         hint: "The next run continues where this one ended")
+                )
+            }
+    }
+
+    /// Polls loops at once, while ``start()`` has them polled at their times, until nothing is left to fetch. This
+    /// includes loops that rest because the server offered them nothing, and not those for which it asked to wait. The
+    /// other loops are not disturbed. Only one call may be active at a time.
+    /// - Parameter wanted: The loops to poll; nil polls all.
+    /// - Returns: The failures, as ``runOnce(only:)``, and one for each loop that was not polled.
+    public func pollNow(only wanted: Set<LoopKey>? = nil) async -> [(loop: LoopKey, failure: Failure)] {
+        var polled = await enabled
+        if let wanted { polled.formIntersection(wanted) }
+        for key in polled {
+            guard let state = reports.state(of: key), state.lastResult == .notOffered else { continue }
+            await apply(state, resting: false)
+        }
+        let failures = await runOnce(only: wanted)
+        let missed = await polled.intersection(enabled).subtracting(reports.polled)
+        return failures
+            + missed.subtracting(failures.map(\.loop)).sorted().map { key in
+                let state = reports.state(of: key)
+                let why = state?.lastError.map { ", since its last poll failed: \($0)" } ?? ""
+                return (
+                    key,
+                    Failure(
+                        .failed, "it was not polled now\(why)",
+                        hint: state?.nextPoll.map { "It is polled again at \($0)" })
                 )
             }
     }

@@ -7,6 +7,8 @@ final class LoopReports: Sendable {
     private struct Values {
         var states: [LoopKey: LoopState] = [:]
         var unwritten: Set<LoopKey> = []
+        /// The loops that had a turn since a run began.
+        var polled: Set<LoopKey> = []
         /// The failures since a run began.
         var failures: [LoopKey: EventLoopError] = [:]
         /// The reasons for which the server refuses loops' requests.
@@ -49,6 +51,7 @@ final class LoopReports: Sendable {
             state.nextPoll = report.nextPollIn.map { now + $0 }
             values.states[report.loop] = state
             values.unwritten.insert(report.loop)
+            values.polled.insert(report.loop)
             values.failures[report.loop] = report.error
             if report.error?.kind == .refused {
                 values.unauthorized.insert(report.loop)
@@ -85,7 +88,13 @@ final class LoopReports: Sendable {
         }
     }
 
-    func beginRun() { values.withLock { $0.failures = [:] } }
+    func beginRun() { values.withLock { ($0.failures, $0.polled) = ([:], []) } }
+
+    /// The loops that had a turn since the run began.
+    var polled: Set<LoopKey> { values.withLock { $0.polled } }
+
+    /// Returns what is known of a loop; nil if nothing is.
+    func state(of key: LoopKey) -> LoopState? { values.withLock { $0.states[key] } }
 
     /// The failures of the loops that failed and have not succeeded since, in the order of the loops.
     var failures: [(LoopKey, EventLoopError)] {
