@@ -12,17 +12,49 @@ extension AccountHost {
     /// - Parameter wanted: The loops to poll; nil polls all.
     /// - Returns: The errors of the loops and of the calendars' files.
     func pollLoops(only wanted: Set<LoopKey>? = nil) async throws -> [Failure] {
-        let failures = await loops.runOnce(only: wanted)
+        try await failures(of: await loops.runOnce(only: wanted)) { try $0.complete() }
+    }
+
+    /// Polls event loops now, beside ``run()``, and brings the files of calendars up to date.
+    /// - Parameter wanted: The loops to poll; nil polls all.
+    /// - Returns: The errors of the loops and of the calendars' files.
+    /// - Throws: The reason why the server cannot be used; `CancellationError` if the task is cancelled. The polls go on
+    ///   then.
+    func pollLoopsAtWork(only wanted: Set<LoopKey>?) async throws -> [Failure] {
+        try await reachAtWork()
+        try await state.isPollingLoops.take()
+        defer { state.isPollingLoops.release() }
+        let failures = await loops.pollNow(only: wanted)
+        guard engine.isOnline, !state.isRefused else {
+            try Task.checkCancellation()
+            throw offlineFailure
+        }
+        return try await self.failures(of: failures) { try $0.follow() }
+    }
+
+    private func failures(
+        of loops: [(loop: LoopKey, failure: Failure)],
+        bringingUpToDate write: @escaping @Sendable (CalendarMirror) throws -> [Issue]
+    ) async throws -> [Failure] {
         try Task.checkCancellation()
-        var all = failures.map { loop, failure in
+        var all = loops.map { loop, failure in
             Failure(failure.kind, "The loop \(loop): \(failure.message)", hint: failure.hint)
         }
         do {
-            tell(try await runBlocking { [vault] in try vault.calendars.complete() })
+            tell(try await writeCalendarFiles(write))
         } catch let failure as Failure {
             all.append(failure)
         }
         return all
+    }
+
+    /// Writes files of calendars when no other task does.
+    private func writeCalendarFiles(
+        _ write: @escaping @Sendable (CalendarMirror) throws -> [Issue]
+    ) async throws -> [Issue] {
+        try await state.isWritingCalendars.take()
+        defer { state.isWritingCalendars.release() }
+        return try await runBlocking { [vault] in try write(vault.calendars) }
     }
 
     /// Handles the hints that the server pushes, until the task is cancelled.
@@ -48,8 +80,8 @@ extension AccountHost {
         while true {
             try Task.checkCancellation()
             do {
-                let kept = try await runBlocking { [vault, isComplete] in
-                    if isComplete { try vault.calendars.follow() } else { try vault.calendars.complete() }
+                let kept = try await writeCalendarFiles { [isComplete] files in
+                    if isComplete { try files.follow() } else { try files.complete() }
                 }
                 tell(kept)
                 isComplete = true

@@ -6,6 +6,7 @@ import LocalTree
 import Model
 import SyncEngine
 import Synchronization
+import Threads
 import Vault
 
 extension AccountHost {
@@ -18,6 +19,7 @@ extension AccountHost {
     /// - Returns: The outcome of the run.
     public func runOnce(timeout: Duration? = nil) async -> RunOutcome {
         let outcome = SharedOutcome()
+        await work.begin()
         await withTaskGroup(of: Bool.self) { group in
             group.addTask { [self] in
                 do {
@@ -42,8 +44,10 @@ extension AccountHost {
                         hint: "The next run continues the remaining work")
                 )
             }
+            work.end()
             group.cancelAll()
         }
+        await endWork()
         await writePolicyHistory()
         var result = outcome.value
         do {
@@ -66,6 +70,7 @@ extension AccountHost {
             group.addTask { [self] in await process.watchPlugins() }
             group.addTask { [self] in try await keepLogBounded() }
             defer { group.cancelAll() }
+            work.began()
             engine.expectMore(true)
             async let scanning: Void = scanAndApplyPolicies(reportingTo: outcome)
             // Downloads begin while folders are still being listed.
@@ -79,17 +84,19 @@ extension AccountHost {
 
     private func scanAndApplyPolicies(reportingTo outcome: SharedOutcome) async throws {
         defer { engine.expectMore(false) }
+        var polled = Polls.Outcome()
         do {
             let (facts, listing) = try await ListingRetry.trying(clock, upTo: 1) {
                 try await connect {
                     ScanMode.next(isOwnCloudFamily: $0, history: $1, now: clock.now())
                 }
             }
-            async let polled = pollLoops()
+            async let loops = pollLoops()
             let scan = try await scanWithRetries(facts, listing)
+            polled.failures = scan.failures
             for failure in scan.failures { outcome.add(failure) }
             if !scan.isComplete { try await passTime() }
-            for failure in try await polled { outcome.add(failure) }
+            for failure in try await loops { outcome.add(failure) }
             try await keepServer()
             // Scans the folders in which event loops saw changes during the listing.
             if scan.isComplete, try await database.read({ try !$0.scan.jobs().isEmpty }) {
@@ -100,8 +107,10 @@ extension AccountHost {
             }
         } catch let error as ConnectionError {
             outcome.add(error.failure)
+            polled.unreached = error.failure
             try await passTime()
         }
+        state.polls.change { [polled] in $0.endLast(polled) }
         await policies.waitUntilIdle()
     }
 
@@ -135,29 +144,43 @@ extension AccountHost {
 
     /// Runs the processors for a trigger that checks all items, and carries out what needs no server: copies are
     /// removed, downloads wait for the next run. Earlier work of that kind that was still waiting is done too.
-    /// - Parameter trigger: The trigger.
-    /// - Returns: The errors; the outcome's `leftCount` is the amount of work that waits for a server.
-    /// - Throws: An error that keeps the work from being done at all: the database's `Failure` or the local tree's.
-    ///   Errors of single pieces of work are in the outcome.
-    func runPolicies(_ trigger: Trigger) async throws(Failure) -> RunOutcome {
-        do {
-            try await recover()
-            let outcome = SharedOutcome()
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { [policies] in await policies.run() }
-                group.addTask { [process] in await process.watchPlugins() }
-                defer { group.cancelAll() }
-                policies.fire(trigger)
-                let drained = try await drainToRest()
-                for failure in policies.takeFailures() { outcome.add(failure) }
-                outcome.add(drained)
-            }
-            await writePolicyHistory()
-            try await writePluginNotes()
-            return outcome.value
-        } catch {
-            throw Failure(of: error)
+    func runPoliciesAlone(_ trigger: Trigger) async throws -> RunOutcome {
+        try await recover()
+        let outcome = SharedOutcome()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { [policies] in await policies.run() }
+            group.addTask { [process] in await process.watchPlugins() }
+            defer { group.cancelAll() }
+            policies.fire(trigger)
+            let drained = try await drainToRest()
+            for failure in policies.takeFailures() { outcome.add(failure) }
+            outcome.add(drained)
         }
+        await writePolicyHistory()
+        try await writePluginNotes()
+        return outcome.value
+    }
+
+    /// Has the run in progress run the processors for a trigger that checks all items, and waits for the removals of
+    /// copies that follow.
+    func runPoliciesAtWork(_ trigger: Trigger) async throws -> RunOutcome {
+        // What is removed for its age is removed by the time now.
+        try await checkClock()
+        let before = try await database.read { try $0.journal.lastID() }
+        var outcome = RunOutcome()
+        for failure in try await policies.fireAndWait(trigger) { outcome.add(failure) }
+        let removals = try await database.read { reads in
+            var removals: Set<SyncRecordID> = []
+            try reads.journal.each(after: before) { record in
+                if record.action.kind.isRemoval { removals.insert(record.id) }
+                return true
+            }
+            return removals
+        }
+        let drained = try await engine.wait(for: removals)
+        if let failure = drained.failure { outcome.add(failure) }
+        outcome.leftCount = try await database.read { try $0.journal.counts().values.reduce(0, +) }
+        return outcome
     }
 
     /// Drains the engine until neither its results nor the processors' wishes start anything new.

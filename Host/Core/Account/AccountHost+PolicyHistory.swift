@@ -16,7 +16,8 @@ extension AccountHost {
         let result = try await failing { [self] in
             try await database.write { tx in
                 let result = try change(tx, author)
-                try tx.meta.set(.policiesChanged, 1)
+                // A run in progress hears of the change from the database.
+                if self.work.isIdle { try tx.meta.set(.policiesChanged, 1) }
                 return result
             }
         }

@@ -16,17 +16,32 @@ extension AccountHost {
     /// - Throws: An error that makes going on impossible: `.localIO` if the database cannot be written or is damaged,
     ///   or if the folder of local copies is gone; `.failed` if a call into a plugin hangs for too long.
     public func run() async throws(Failure) {
+        await work.begin()
         do {
             // The watch begins first, so that changes in the tree during the comparison are not missed.
             let watch = try await TreeWatch(self)
             let result = await work(watch)
             await watch.end()
+            await endWork()
             try result.get()
         } catch is CancellationError {
-            return
+            return await endWork()
         } catch {
+            await endWork()
             throw Failure(of: error)
         }
+    }
+
+    /// Ends the commands that use the run. The next run tells the processors of changes of policies that this run did
+    /// not tell them of.
+    func endWork() async {
+        work.end()
+        guard policies.owesPolicies else { return }
+        do {
+            try await Task(executorPreference: Workplace.single) { [database] in
+                try await database.write { try $0.meta.set(.policiesChanged, 1) }
+            }.value
+        } catch { logger.warning("\(error)") }
     }
 
     private func work(_ watch: TreeWatch) async -> Result<Void, any Error> {
@@ -49,7 +64,11 @@ extension AccountHost {
                 group.addTask { [self] in try await keepPluginNotes() }
                 group.addTask { [self] in try await keepLogBounded() }
                 if let end { group.addTask { [self] in try await waitForLeftOut(until: end) } }
-                defer { group.cancelAll() }
+                work.began()
+                defer {
+                    work.end()
+                    group.cancelAll()
+                }
                 // Each task ends only when it is cancelled or cannot go on.
                 try await group.next()
             }
@@ -72,12 +91,15 @@ extension AccountHost {
         var outage = Outage()
         while true {
             try Task.checkCancellation()
+            let poll = state.polls.change { $0.begin() }
+            var outcome = Polls.Outcome()
             if state.isRefused {
                 // While the server rejects the credentials, no request is sent. When a new attempt is allowed,
                 // everything begins anew.
                 (facts, isCalled) = (nil, false)
                 guard try await retries(&refusal) else {
                     try await passTime()
+                    state.polls.change { [failure = offlineFailure] in $0.end(poll.number, .init(unreached: failure)) }
                     try await waitForSecret(refusal)
                     continue
                 }
@@ -101,7 +123,8 @@ extension AccountHost {
                     await loops.start()
                 }
                 if let found = facts {
-                    interval = try await scan(found, root, listing, &walks, isCalled: isCalled)
+                    (interval, outcome.failures) = try await scan(
+                        found, root, listing, &walks, isCalled: isCalled, walksAll: poll.walks)
                     refusal = nil
                     try await keepServer()
                     // Without files no listing shows whether the server is there; and the facts about the server grow
@@ -113,6 +136,7 @@ extension AccountHost {
             } catch let error as CutOffScan {
                 // The scan's failures are in the log. The host searches for the server again, soon.
                 facts = nil
+                outcome.unreached = error.failure
                 if error.isUnavailable {
                     interval = PollInterval.standard
                     await loops.suspend()
@@ -129,11 +153,14 @@ extension AccountHost {
                     logger.warning("\(error.message)", metadata: error.hint.map { ["hint": .stringConvertible($0)] })
                 }
                 facts = nil
+                outcome.unreached = error.failure
                 if error.isUnavailable { interval = PollInterval.standard }
                 await loops.suspend()
                 try await passTime()
             }
+            // The next round ends the poll.
             if state.isRefused { continue }
+            state.polls.change { [outcome] in $0.end(poll.number, outcome) }
             let pause = interval ?? PollInterval.next(configured: settings.poll, serverWish: wish)
             isCalled = try await wait(pause, poll: clock.now() + pause)
             if !isCalled { walks.paused() }
@@ -144,17 +171,20 @@ extension AccountHost {
     private struct CutOffScan: Error {
         /// Whether the server says that it cannot serve requests now.
         var isUnavailable: Bool
+        var failure: Failure
     }
 
     /// Scans according to the plan of walks.
-    /// - Returns: The pause until the next scan; nil where folder ETags tell of changes below.
+    /// - Returns: The pause until the next scan; nil where folder ETags tell of changes below. And the errors of the
+    ///   folders that could not be listed.
     private func scan(
-        _ facts: ServerFacts, _ root: ListedItem?, _ listing: RootListing?, _ walks: inout WalkPlan, isCalled: Bool
-    ) async throws -> Duration? {
+        _ facts: ServerFacts, _ root: ListedItem?, _ listing: RootListing?, _ walks: inout WalkPlan, isCalled: Bool,
+        walksAll: Bool
+    ) async throws -> (pause: Duration?, failures: [Failure]) {
         let (history, left) = try await database.read { (try $0.scanHistory(), try $0.scan.jobs()) }
         let (time, now, plan) = (clock.now(), clock.monotonic(), walks)
         // An event loop that found something to check has left a job for the folder, which this scan lists.
-        let isCalled = isCalled && !left.contains { !plan.waits($0.path, at: now) }
+        let isCalled = walksAll || isCalled && !left.contains { !plan.waits($0.path, at: now) }
         let mode = walks.mode(
             isFamily: facts.isOwnCloudFamily, history, isCalled: isCalled, time: time, at: now)
         let outcome = try await scan(facts, mode, root: root, listing: listing) { plan.waits($0, at: now) }
@@ -163,10 +193,13 @@ extension AccountHost {
         // If the root could not be listed, the server may be gone: the host searches for the server again, and the
         // status says what was found.
         if outcome.isCutOff || outcome.failed[.root] != nil {
-            throw CutOffScan(isUnavailable: outcome.failed.values.contains(where: \.isUnavailable))
+            throw CutOffScan(
+                isUnavailable: outcome.failed.values.contains(where: \.isUnavailable),
+                failure: outcome.failures.first ?? Failure(.unreachable, "the server stopped answering"))
         }
         if !outcome.isComplete { try await passTime() }
-        return facts.isOwnCloudFamily && !history.etagsWereWrong ? nil : walks.pause(at: end)
+        let pause = facts.isOwnCloudFamily && !history.etagsWereWrong ? nil : walks.pause(at: end)
+        return (pause, outcome.failures)
     }
 
     /// Tells whether to try again a server that has rejected the account's credentials. If the answer is no, everything

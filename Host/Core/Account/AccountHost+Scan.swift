@@ -136,7 +136,7 @@ extension AccountHost {
     }
 
     /// Decides whether anything may be removed for its age.
-    private func checkClock() async throws {
+    func checkClock() async throws {
         let (before, after) = state.checkClock(process.options.clock, aheadOfServer: connection.takeClockAhead())
         if after.isSane != before.isSane {
             if after.isSane {

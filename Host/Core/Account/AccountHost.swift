@@ -34,6 +34,7 @@ public final class AccountHost: Sendable {
     let process: HostProcess
     let plugins: [PluginInstance]
     let state: AccountState
+    let work = AccountWork()
 
     var database: Database { vault.database }
 
@@ -160,9 +161,11 @@ public final class AccountHost: Sendable {
         }
     }
 
-    /// Stops the plugins, closes the connections and releases the vault. No run may be in progress.
+    /// Ends the commands in progress, stops the plugins, closes the connections and releases the vault. No run may be in
+    /// progress.
     /// - Throws: As ``Database/close()``; the vault is released in that case too.
     public func close() async throws(Failure) {
+        await work.close()
         let others = loops.instances.filter { instance in !plugins.contains { $0 === instance } }
         await process.stopPlugins(plugins + others)
         await connection.shutdown()
@@ -194,6 +197,7 @@ private struct CommitListeners: Sendable {
             state.policyChanges.send()
         }
         if changes.recordsChanged || changes.changesItems { engine.wake() }
+        engine.rest(changes.restingRecords)
     }
 }
 
@@ -231,6 +235,12 @@ final class AccountState: Sendable {
     let loopRefusals = Signal()
     /// Sent when policies were changed.
     let policyChanges = Signal()
+    /// The polls that commands asked for.
+    let polls = Monitor(Polls())
+    /// Held while a command polls event loops.
+    let isPollingLoops = Turns()
+    /// Held while the files of calendars are written.
+    let isWritingCalendars = Turns()
     /// Sent when a plugin failed or broke the rules.
     let mistakes = Signal()
     /// The uses of copies by programs, while the tree is watched.
@@ -353,6 +363,23 @@ final class AccountState: Sendable {
             return values.owesTrigger
         }
     }
+}
+
+/// Turns of tasks at something that one task at a time may do.
+final class Turns: Sendable {
+    private let isTaken = Monitor(false)
+
+    /// Waits for the caller's turn, which lasts until ``release()``.
+    /// - Throws: `CancellationError` if the task is cancelled. The caller has no turn then.
+    func take() async throws(CancellationError) {
+        try await isTaken.waitUnlessCancelled { isTaken in
+            guard !isTaken else { return false }
+            isTaken = true
+            return true
+        }
+    }
+
+    func release() { isTaken.change { $0 = false } }
 }
 
 /// Progress of the downloads requested since the engine was last idle.

@@ -47,7 +47,7 @@ extension AccountHost {
     /// - Throws: As ``AccountCommand/carryOut(for:)``.
     @discardableResult
     public func perform<Command: AccountCommand>(_ command: Command) async throws(Failure) -> Command.Answer {
-        try await command.carryOut(for: self)
+        try await work.carryOut { () async throws(Failure) in try await command.carryOut(for: self) }
     }
 
     /// Carries out a command, and reports the progress of the account's downloads until the command has its answer.

@@ -49,59 +49,93 @@ extension Copies {
 
         private func fetch(for host: AccountHost) async throws(Failure) -> GetOutcome {
             try await host.failing {
-                try await host.recover()
-                var outcome = GetOutcome()
-                var isOnline = false
-                if waits { isOnline = try await listFirst(&outcome, host) }
-                let records = try await ask(&outcome, host)
-                outcome.waiting = records.count
-                guard waits, !records.isEmpty else { return outcome }
-                if !isOnline {
-                    do throws(Failure) { _ = try await reach(host) } catch { outcome.failures.append(error) }
+                try await host.work.turn {
+                    try await host.recover()
+                    return try await fetch(for: host, isAtWork: false)
+                } atWork: {
+                    try await fetch(for: host, isAtWork: true)
                 }
-                guard outcome.failures.isEmpty || host.engine.isOnline else {
-                    for index in outcome.failures.indices { outcome.failures[index].addHint(.runQueued) }
-                    return outcome
-                }
-                let drained = try await host.engine.drain(only: records, with: host.partners)
-                outcome.waiting = drained.leftCount
-                if let failure = drained.failure { outcome.failures.append(failure) }
-                guard drained.failure == nil, !drained.isOffline else { return outcome }
-                for left in drained.left {
-                    if let id = left.issue, let issue = try await host.database.read({ try $0.issues.issue(id: id) }) {
-                        outcome.issues.append(issue)
-                    } else {
-                        outcome.failures.append(Failure(left.failure.ofOneItem, "\(left.path): \(left.why)"))
-                    }
+            }
+        }
+
+        /// - Parameter isAtWork: Whether a run is in progress, which then lists and fetches.
+        private func fetch(for host: AccountHost, isAtWork: Bool) async throws -> GetOutcome {
+            var outcome = GetOutcome()
+            var isOnline = false
+            if waits { isOnline = try await listFirst(&outcome, host, isAtWork) }
+            let records = try await ask(&outcome, host)
+            outcome.waiting = records.count
+            guard waits, !records.isEmpty else { return outcome }
+            if !isOnline {
+                do throws(Failure) { try await reach(host, isAtWork) } catch { outcome.failures.append(error) }
+            }
+            guard outcome.failures.isEmpty || host.engine.isOnline else {
+                for index in outcome.failures.indices {
+                    outcome.failures[index].addHint(isAtWork ? .staysQueued : .runQueued)
                 }
                 return outcome
             }
+            let drained =
+                isAtWork
+                ? try await host.engine.wait(for: records)
+                : try await host.engine.drain(only: records, with: host.partners)
+            outcome.waiting = drained.leftCount
+            if isAtWork, drained.leftCount > 0, drained.isOffline || drained.failure != nil {
+                var failure = drained.failure ?? host.offlineFailure
+                failure.addHint(.staysQueued)
+                outcome.failures.append(failure)
+            } else if let failure = drained.failure {
+                outcome.failures.append(failure)
+            }
+            guard drained.failure == nil, !drained.isOffline else { return outcome }
+            for left in drained.left {
+                if let id = left.issue, let issue = try await host.database.read({ try $0.issues.issue(id: id) }) {
+                    outcome.issues.append(issue)
+                } else {
+                    outcome.failures.append(Failure(left.failure.ofOneItem, "\(left.path): \(left.why)"))
+                }
+            }
+            return outcome
         }
 
         /// Lists on the server the folders that are not known: the folders on the way to an item, and everything below
         /// if the item is a folder.
         /// - Returns: Whether the command sent the server a request.
-        private func listFirst(_ outcome: inout GetOutcome, _ host: AccountHost) async throws -> Bool {
+        private func listFirst(
+            _ outcome: inout GetOutcome, _ host: AccountHost, _ isAtWork: Bool
+        ) async throws -> Bool {
             let known = try await host.database.read { try $0.items.item(at: path) }
             if known?.kind == .file { return false }
-            let facts: ServerFacts
-            do throws(Failure) { facts = try await reach(host) } catch {
+            let facts: ServerFacts?
+            do throws(Failure) { facts = try await reach(host, isAtWork) } catch {
                 guard known != nil else { throw error }
                 // The known items below can still be requested.
                 outcome.failures.append(error)
                 return true
             }
-            if known == nil { try await findFolders(facts, host) }
+            if known == nil { try await findFolders(host) }
             let found = try await host.database.read { try $0.items.item(at: path) }
             guard path.isRoot || found?.kind == .folder else { return true }
+            guard let facts else {
+                let polled = try await host.poll(walks: true)
+                outcome.failures += polled.unreached.map { [$0] } ?? polled.failures
+                return true
+            }
             let mode = facts.isOwnCloudFamily ? try await host.nextMode(facts) : .whole
             let scan = try await host.scan(facts, mode, root: facts.rootItem)
             outcome.failures += scan.failures
             return true
         }
 
-        private func reach(_ host: AccountHost) async throws(Failure) -> ServerFacts {
+        /// Finds the server.
+        /// - Returns: The facts about the server; nil if a run is in progress, which keeps them.
+        @discardableResult
+        private func reach(_ host: AccountHost, _ isAtWork: Bool) async throws(Failure) -> ServerFacts? {
             do {
+                guard !isAtWork else {
+                    try await host.reachAtWork()
+                    return nil
+                }
                 return try await ListingRetry.trying(host.clock, upTo: 1) { try await host.connect().facts }
             } catch let error as ConnectionError {
                 throw error.failure
@@ -111,7 +145,8 @@ extension Copies {
         }
 
         /// Lists the unknown folders on the way to an item, and the folder that holds the item.
-        private func findFolders(_ facts: ServerFacts, _ host: AccountHost) async throws {
+        private func findFolders(_ host: AccountHost) async throws {
+            let isFamily = host.connection.known?.isOwnCloudFamily ?? false
             let history = try await host.database.read { try $0.scanHistory() }
             var way: [ItemPath] = []
             var folder = path
@@ -124,7 +159,7 @@ extension Copies {
                 let known = try await host.database.read { try $0.items.item(at: folder) }
                 guard folder.isRoot || known?.kind == .folder else { return }
                 if let error = try await host.list.listAgain(
-                    folder, etagsNameWrites: facts.isOwnCloudFamily && !history.etagsWereWrong)
+                    folder, etagsNameWrites: isFamily && !history.etagsWereWrong)
                 {
                     throw error
                 }
@@ -193,6 +228,11 @@ public struct GetOutcome: Codable, Sendable {
     public var failures: [Failure] = []
     /// The issues that a person must decide first.
     public var issues: [Issue] = []
+}
+
+extension Advice {
+    fileprivate static let staysQueued = Advice.text(
+        "What is queued stays queued, and the running host fetches it later")
 }
 
 extension Failure {

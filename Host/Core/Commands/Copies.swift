@@ -21,53 +21,64 @@ public enum Copies {
 
         public func carryOut(for host: AccountHost) async throws(Failure) -> FreeOutcome {
             try await host.failing {
-                try await host.recover()
-                let now = host.clock.agesTo()
-                let plan = try await host.database.read { try FreePlan($0, path, now: now) }
-                var outcome = FreeOutcome()
-                for (policy, kept) in plan.kept {
-                    let what =
-                        kept.count == 1 ? kept.first.text : "\(kept.count) files below \(path), such as \(kept.first),"
-                    outcome.failures.append(.pinned(what, by: policy))
+                try await host.work.turn {
+                    try await host.recover()
+                    return try await free(for: host) { try await host.engine.drain(only: $0, with: host.partners) }
+                } atWork: {
+                    try await free(for: host) { try await host.engine.wait(for: $0) }
                 }
-                var records: Set<SyncRecordID> = []
-                var waited: [Item] = []
-                for batch in plan.items.batches(of: 1_000) {
-                    let outcomes = try await host.database.write { [engine = host.engine] tx in
-                        try engine.enqueue(
-                            batch.map {
-                                ActionRequest(
-                                    .removeLocalCopy(restoringFormerTrigger: false), item: $0.localID, reason: .user)
-                            }, in: tx)
-                    }
-                    for (item, result) in zip(batch, outcomes) {
-                        switch result {
-                        case .queued(let id), .joined(let id), .waits(let id, _):
-                            records.insert(id)
-                            waited.append(item)
-                        case .done: if item.kind == .file { outcome.freed.append(item.path) }
-                        case .refused(let failure): outcome.failures.append(failure)
-                        }
-                    }
-                }
-                let drained = try await host.engine.drain(only: records, with: host.partners)
-                if let failure = drained.failure { outcome.failures.append(failure) }
-                for batch in waited.batches(of: 1_000) {
-                    let left = try await host.database.write { [engine = host.engine] tx in
-                        try batch.map { item in
-                            try tx.items.item(localID: item.localID).flatMap { try engine.reasonToStay($0, in: tx) }
-                        }
-                    }
-                    for (item, why) in zip(batch, left) {
-                        if let why {
-                            outcome.failures.append(Failure(.failed, "\(item.path) \(why) and stays"))
-                        } else {
-                            outcome.freed.append(item.path)
-                        }
-                    }
-                }
-                return outcome
             }
+        }
+
+        /// - Parameter complete: Has the sync engine do what it can about the records.
+        private func free(
+            for host: AccountHost, complete: (Set<SyncRecordID>) async throws -> DrainOutcome
+        ) async throws -> FreeOutcome {
+            let now = host.clock.agesTo()
+            let plan = try await host.database.read { try FreePlan($0, path, now: now) }
+            var outcome = FreeOutcome()
+            for (policy, kept) in plan.kept {
+                let what =
+                    kept.count == 1 ? kept.first.text : "\(kept.count) files below \(path), such as \(kept.first),"
+                outcome.failures.append(.pinned(what, by: policy))
+            }
+            var records: Set<SyncRecordID> = []
+            var waited: [Item] = []
+            for batch in plan.items.batches(of: 1_000) {
+                let outcomes = try await host.database.write { [engine = host.engine] tx in
+                    try engine.enqueue(
+                        batch.map {
+                            ActionRequest(
+                                .removeLocalCopy(restoringFormerTrigger: false), item: $0.localID, reason: .user)
+                        }, in: tx)
+                }
+                for (item, result) in zip(batch, outcomes) {
+                    switch result {
+                    case .queued(let id), .joined(let id), .waits(let id, _):
+                        records.insert(id)
+                        waited.append(item)
+                    case .done: if item.kind == .file { outcome.freed.append(item.path) }
+                    case .refused(let failure): outcome.failures.append(failure)
+                    }
+                }
+            }
+            let drained = try await complete(records)
+            if let failure = drained.failure { outcome.failures.append(failure) }
+            for batch in waited.batches(of: 1_000) {
+                let left = try await host.database.write { [engine = host.engine] tx in
+                    try batch.map { item in
+                        try tx.items.item(localID: item.localID).flatMap { try engine.reasonToStay($0, in: tx) }
+                    }
+                }
+                for (item, why) in zip(batch, left) {
+                    if let why {
+                        outcome.failures.append(Failure(.failed, "\(item.path) \(why) and stays"))
+                    } else {
+                        outcome.freed.append(item.path)
+                    }
+                }
+            }
+            return outcome
         }
     }
 

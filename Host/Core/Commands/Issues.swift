@@ -3,6 +3,7 @@ import EventLoops
 import ItemList
 public import Model
 import SyncEngine
+import Threads
 import Vault
 
 /// Commands about issues, which wait for a person's decision.
@@ -71,7 +72,11 @@ public enum Issues {
                 guard let issue = try tx.issues.issue(id: id), issue.code == MassRemoval.code else { return false }
                 return try tx.decideRemovals(issue, choice, at: now)
             }
-            if isOurs { host.state.oweTrigger() }
+            if isOurs {
+                host.state.oweTrigger()
+                // A run in progress carries out what follows, and tells the processors.
+                host.state.scanRequests.send()
+            }
             return isOurs
         }
 

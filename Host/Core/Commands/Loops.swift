@@ -22,23 +22,39 @@ public enum Loops {
 
         public func carryOut(for host: AccountHost) async throws(Failure) -> LoopPollOutcome {
             try await host.failing {
-                try await host.loops.enable(resting: false)
-                var wanted: Set<LoopKey>?
-                if let name {
-                    let loop = try await host.loop(named: name)
-                    guard await host.loops.enabled.contains(loop.key) else { throw Failure.notAtWork(loop) }
-                    wanted = [.core, loop.key]
+                try await host.work.turn {
+                    try await pollAlone(host)
+                } atWork: {
+                    let wanted = try await wanted(host)
+                    let failures = try await host.pollLoopsAtWork(only: wanted)
+                    let loops = try await states(of: wanted, host)
+                    return LoopPollOutcome(loops: loops, failures: failures)
                 }
-                _ = try await ListingRetry.trying(host.clock, upTo: 1) { try await host.connect() }
-                let failures = try await withThrowingTaskGroup(of: Void.self) { [wanted] group in
-                    group.addTask { await host.process.watchPlugins() }
-                    defer { group.cancelAll() }
-                    return try await host.pollLoops(only: wanted)
-                }
-                let loops = try await host.database.read { try $0.loops.all() }
-                    .filter { wanted?.contains($0.key) ?? true }
-                return LoopPollOutcome(loops: loops.map(\.atRest), failures: failures)
             }
+        }
+
+        private func wanted(_ host: AccountHost) async throws -> Set<LoopKey>? {
+            guard let name else { return nil }
+            let loop = try await host.loop(named: name)
+            guard await host.loops.enabled.contains(loop.key) else { throw Failure.notAtWork(loop) }
+            return [.core, loop.key]
+        }
+
+        private func states(of wanted: Set<LoopKey>?, _ host: AccountHost) async throws -> [LoopState] {
+            try await host.database.read { try $0.loops.all() }.filter { wanted?.contains($0.key) ?? true }
+        }
+
+        private func pollAlone(_ host: AccountHost) async throws -> LoopPollOutcome {
+            try await host.loops.enable(resting: false)
+            let wanted = try await wanted(host)
+            _ = try await ListingRetry.trying(host.clock, upTo: 1) { try await host.connect() }
+            let failures = try await withThrowingTaskGroup(of: Void.self) { [wanted] group in
+                group.addTask { await host.process.watchPlugins() }
+                defer { group.cancelAll() }
+                return try await host.pollLoops(only: wanted)
+            }
+            let loops = try await states(of: wanted, host)
+            return LoopPollOutcome(loops: loops.map(\.atRest), failures: failures)
         }
     }
 
@@ -57,16 +73,25 @@ public enum Loops {
 
         public func carryOut(for host: AccountHost) async throws(Failure) -> LoopState {
             try await host.failing {
-                try await host.loops.enable()
-                let key = try await host.loop(named: name).key
-                let loop = try await host.database.write { tx in
-                    try tx.loops.setEnabled(key, isEnabled)
-                    return try tx.loops.loop(key)
+                try await host.work.turn {
+                    try await host.loops.enable()
+                    return try await set(host).atRest
+                } atWork: {
+                    let loop = try await set(host)
+                    return loop.isEnabled ? loop : loop.atRest
                 }
-                guard let loop else { throw Failure(.notFound, "the loop \(key) no longer exists") }
-                try await host.loops.follow(loop)
-                return loop.atRest
             }
+        }
+
+        private func set(_ host: AccountHost) async throws -> LoopState {
+            let key = try await host.loop(named: name).key
+            let loop = try await host.database.write { tx in
+                try tx.loops.setEnabled(key, isEnabled)
+                return try tx.loops.loop(key)
+            }
+            guard let loop else { throw Failure(.notFound, "the loop \(key) no longer exists") }
+            try await host.loops.follow(loop)
+            return loop
         }
     }
 }

@@ -105,7 +105,7 @@ public enum Policies {
                         // last.
                         guard try tx.policies.changeCount() == 0 else { return nil }
                         let gone = try tx.policies.carryOut(move, of: target.step, later: target.later)
-                        try tx.meta.set(.policiesChanged, 1)
+                        if host.work.isIdle { try tx.meta.set(.policiesChanged, 1) }
                         return gone
                     }
                 }
@@ -135,7 +135,13 @@ extension Policies {
         public init(_ trigger: Trigger) { self.trigger = trigger }
 
         public func carryOut(for host: AccountHost) async throws(Failure) -> RunOutcome {
-            try await host.runPolicies(trigger)
+            try await host.failing {
+                try await host.work.turn {
+                    try await host.runPoliciesAlone(trigger)
+                } atWork: {
+                    try await host.runPoliciesAtWork(trigger)
+                }
+            }
         }
     }
 }

@@ -76,6 +76,8 @@ extension HostProcess {
         do { host = try await open(bookmark, credentials: credentials) } catch { return (error, nil, false) }
         await trouble.prepare()
         let began = clock.monotonic()
+        // Commands that come from now on wait for the run.
+        host.work.expectRun()
         atWork(host)
         var failure = await withTaskGroup(of: Event.self) { group in
             group.addTask {

@@ -93,10 +93,22 @@ struct TriggerTests {
         }
     }
 
-    /// Runs an account with a plugin that records its calls.
     private func recording(
         _ manner: Manner = Manner(), clock: TestClock = .account(),
         _ body: (AccountFixture, () throws -> [String]) async throws -> Void
+    ) async throws {
+        try await Self.recording(manner, clock: clock) { fixture, triggers in
+            // Each transaction is a run of its own. Their number is not tested here.
+            try await body(fixture) { try triggers().reduce(into: []) { if $0.last != $1 { $0.append($1) } } }
+        }
+    }
+
+    /// Runs an account with a plugin that records its calls. `body` gets a function that returns the triggers of the
+    /// runs since its last call.
+    static func recording(
+        _ manner: Manner = Manner(), clock: TestClock = .account(),
+        isolation: isolated (any Actor)? = #isolation,
+        _ body: (AccountFixture, @escaping () throws -> [String]) async throws -> Void
     ) async throws {
         try await withTemporaryFolder { folder in
             try await CompiledPlugin.build("recorder", to: "\(folder)/recorder.so")
@@ -108,11 +120,9 @@ struct TriggerTests {
             ) { fixture in
                 try await body(fixture) {
                     guard Files.exists("\(folder)/calls") else { return [] }
-                    let calls = try Files.text("\(folder)/calls").split(separator: "\n")
+                    defer { Files.remove("\(folder)/calls") }
+                    return try Files.text("\(folder)/calls").split(separator: "\n")
                         .filter { $0.hasPrefix("willEnterTrigger ") }.map { String($0.split(separator: " ")[1]) }
-                    Files.remove("\(folder)/calls")
-                    // Each transaction is a run of its own. Their number is not tested here.
-                    return calls.reduce(into: []) { if $0.last != $1 { $0.append($1) } }
                 }
             }
         }

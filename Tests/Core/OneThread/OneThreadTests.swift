@@ -119,31 +119,33 @@ struct OneThreadAccount: Sendable {
     /// - Returns: the problems that must never occur.
     func work() async throws -> [String] {
         try await withHost { host in
-            await ask(host, freeing: true)
+            await ask(host, whileRunning: false)
             // Some runs are cancelled before they are done.
             let limit = executor.happens(onceIn: 3) ? Duration.milliseconds(Int64(executor.random() % 2_000)) : nil
             async let run = host.runOnce(timeout: limit)
             // The person makes more requests during the run.
-            await ask(host, freeing: false)
+            await ask(host, whileRunning: true)
             _ = await run
             return wrongCopies()
         }
     }
 
     /// Makes a person's requests for some of the files.
-    private func ask(_ host: AccountHost, freeing: Bool) async {
+    private func ask(_ host: AccountHost, whileRunning: Bool) async {
         for path in server.files.keys.sorted() where executor.happens(onceIn: 3) {
-            if !freeing { try? await executor.clock.sleep(.milliseconds(Int64(executor.random() % 300))) }
+            if whileRunning { try? await executor.clock.sleep(.milliseconds(Int64(executor.random() % 300))) }
             // The item may not be known yet, or may already be pinned.
             let path = ItemPath(unchecked: path)
             if hasPlugins, executor.happens(onceIn: 3) {
                 _ = try? await host.perform(Pins.Add(executor.happens(onceIn: 2) ? path : path.parent))
             } else if hasPlugins, executor.happens(onceIn: 4) {
                 _ = try? await host.perform(Pins.Remove(path))
-            } else if freeing, executor.happens(onceIn: 4) {
+            } else if executor.happens(onceIn: 4) {
                 _ = try? await host.perform(Copies.Free(path))
             } else {
-                _ = try? await host.perform(Copies.Get(path, waits: false))
+                // Before a run, nothing is fetched: the run is to do that.
+                let waits = whileRunning && executor.happens(onceIn: 2)
+                _ = try? await host.perform(Copies.Get(path, waits: waits))
             }
         }
     }
