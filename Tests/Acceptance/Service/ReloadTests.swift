@@ -217,7 +217,7 @@ import Testing
         }
     }
 
-    @Test("H8, H5: a host that is killed at a reload leaves what its next start goes on with")
+    @Test("H8: a host that is killed at a reload leaves what its next start goes on with")
     func kill() async throws {
         try await SeveralAccounts.running(["home", "work"]) { accounts in
             for name in ["home", "work"] {
