@@ -49,6 +49,7 @@ private func leaves(
     func commands() {
         #expect(
             leaves().map { $0.words.joined(separator: " ") }.sorted() == [
+                "account add", "account list", "account remove", "account verify",
                 "calendar list", "calendar objects", "check", "claim add", "claim list", "claim remove", "config show",
                 "config validate", "demo", "explain", "free",
                 "get", "issue list", "issue resolve", "loop disable", "loop enable", "loop list", "loop poll", "ls",
