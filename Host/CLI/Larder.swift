@@ -22,7 +22,7 @@ import Threads
             LoopCommand.self, Check.self, AccountCommands.self, CalendarCommand.self, ShareCommand.self,
             PluginCommand.self,
             ProjectCommand.self,
-            ConfigCommand.self, Probe.self,
+            ConfigCommand.self, Completions.self, Probe.self,
         ])
 
     @OptionGroup var global: GlobalOptions
@@ -44,7 +44,7 @@ import Threads
         let isJSON = arguments.prefix { $0 != "--" }.contains("--json")
         var failures: [Failure]
         do throws(Failure) {
-            guard let command = try parse(arguments, console: console) else { return 0 }
+            guard let command = try await parse(arguments, console: console) else { return 0 }
             failures = try await command.perform(console)
         } catch {
             failures = [error]
@@ -75,12 +75,12 @@ import Threads
     /// them.
     /// - Returns: the command; nil if the help or the version was printed.
     /// - Throws: `usage` if the arguments cannot be parsed.
-    private static func parse(_ arguments: [String], console: Console) throws(Failure) -> (any LarderCommand)? {
+    private static func parse(_ arguments: [String], console: Console) async throws(Failure) -> (any LarderCommand)? {
         // The parser's own `help` treats the name of an unknown command as if no command were named.
         let words = words(arguments)
         if words.first == "help", let failure = command(words.dropFirst()).unknown { throw failure }
         do {
-            var command = try parseAsRoot(arguments)
+            var command = try await asyncParseAsRoot(arguments)
             if let command = command as? any LarderCommand { return command }
             try command.run()
             return nil

@@ -8,11 +8,13 @@ struct GlobalOptions: ParsableArguments {
     @Option(
         name: .customLong("config"),
         help: ArgumentHelp(
-            "The config file. Default: $LARDER_CONFIG, else $XDG_CONFIG_HOME/larder/config.yaml.", valueName: "file"))
+            "The config file. Default: $LARDER_CONFIG, else $XDG_CONFIG_HOME/larder/config.yaml.", valueName: "file"),
+        completion: .file())
     var configFile: String?
 
     @Option(
-        help: ArgumentHelp("The account, by its name in the config. Required if there are several.", valueName: "name"))
+        help: ArgumentHelp("The account, by its name in the config. Required if there are several.", valueName: "name"),
+        completion: .accountName)
     var account: String?
 
     @Flag(name: .customLong("json"), help: "Print one JSON object per line.")

@@ -9,7 +9,7 @@ struct Explain: LarderCommand {
         discussion: "Uses no network, and works while a host is running. Removed items can be explained too.")
 
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The item's path on the server.") var path: String
+    @Argument(help: "The item's path on the server.", completion: .itemPath) var path: String
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let path = try CLIArgument.path(path)

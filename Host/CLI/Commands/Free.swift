@@ -14,7 +14,7 @@ struct Free: LarderCommand {
     private static let mostNamed = 100
 
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The path on the server.") var path: String
+    @Argument(help: "The path on the server.", completion: .itemPath) var path: String
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let path = try CLIArgument.path(path)

@@ -12,7 +12,7 @@ struct Get: LarderCommand {
             """)
 
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The path on the server.") var path: String
+    @Argument(help: "The path on the server.", completion: .itemPath) var path: String
     @Option(help: ArgumentHelp("Copy the file's content to this file as well.", valueName: "file")) var to: String?
     @Flag(help: "Download it now (the default).") var wait = false
     @Flag(help: "Leave the download to the next run.") var queue = false

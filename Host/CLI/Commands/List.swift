@@ -11,7 +11,8 @@ struct List: LarderCommand {
             """)
 
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "A folder, whose contents are listed, or a file. Default: the root.") var path = "/"
+    @Argument(help: "A folder, whose contents are listed, or a file. Default: the root.", completion: .itemPath)
+    var path = "/"
     @Flag(name: [.customShort("r"), .long], help: "List everything below the folder.") var recursive = false
     @Option(name: .customLong("where"), help: ArgumentHelp("Only items that meet the condition.", valueName: "cond"))
     var condition: String?

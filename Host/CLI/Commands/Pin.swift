@@ -10,7 +10,7 @@ struct Pin: LarderCommand {
     )
 
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The path on the server; / stands for everything.") var path: String
+    @Argument(help: "The path on the server; / stands for everything.", completion: .itemPath) var path: String
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let path = try CLIArgument.path(path)

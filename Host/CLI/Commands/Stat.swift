@@ -7,7 +7,7 @@ struct Stat: LarderCommand {
         commandName: "stat", abstract: "Print all that is known of one item, without using the network.")
 
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The item's path on the server.") var path: String
+    @Argument(help: "The item's path on the server.", completion: .itemPath) var path: String
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let path = try CLIArgument.path(path)

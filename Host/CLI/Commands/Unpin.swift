@@ -9,7 +9,7 @@ struct Unpin: LarderCommand {
             "The next run removes the copies that nothing else keeps, without a server. Changed files stay.")
 
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The pinned path.") var path: String
+    @Argument(help: "The pinned path.", completion: .itemPath) var path: String
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let path = try CLIArgument.path(path)

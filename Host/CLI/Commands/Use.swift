@@ -8,7 +8,7 @@ struct Use: LarderCommand {
         discussion: "If the config says so, a downloaded copy is removed some time after its last use.")
 
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The path on the server.") var path: String
+    @Argument(help: "The path on the server.", completion: .itemPath) var path: String
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let path = try CLIArgument.path(path)

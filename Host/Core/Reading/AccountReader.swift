@@ -85,6 +85,12 @@ public struct AccountReader: Sendable {
         }
     }
 
+    /// Returns the ids of the policies, the oldest first, without internal ones.
+    /// - Throws: As ``issues(limit:)``.
+    public func policyIDs() async throws(Failure) -> [PolicyID] {
+        try await read { try $0.policies.all(kind: nil, includesInternal: false).map(\.id) }
+    }
+
     /// Reads the sync records one after the other, the oldest first.
     /// - Parameter body: Receives each record. It is called on a thread of the database and may block.
     /// - Throws: As ``issues(limit:)``, and `.internal` if a record makes no sense. The records that `body` received

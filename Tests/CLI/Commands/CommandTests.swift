@@ -50,8 +50,8 @@ private func leaves(
         #expect(
             leaves().map { $0.words.joined(separator: " ") }.sorted() == [
                 "account add", "account list", "account remove", "account verify",
-                "calendar list", "calendar objects", "check", "claim add", "claim list", "claim remove", "config show",
-                "config validate", "demo", "explain", "free",
+                "calendar list", "calendar objects", "check", "claim add", "claim list", "claim remove", "completions",
+                "config show", "config validate", "demo", "explain", "free",
                 "get", "issue list", "issue resolve", "loop disable", "loop enable", "loop list", "loop poll", "ls",
                 "pin",
                 "plugin disable",

@@ -13,7 +13,7 @@ struct AccountRemove: LarderCommand {
             """)
 
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The account's name.") var name: String
+    @Argument(help: "The account's name.", completion: .accountName) var name: String
     @Flag(help: "Also remove the local copies that the server has, and the vault.") var purge = false
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {

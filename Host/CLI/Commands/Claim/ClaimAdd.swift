@@ -12,7 +12,7 @@ struct ClaimAdd: LarderCommand {
             """)
 
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The file's path on the server.") var path: String
+    @Argument(help: "The file's path on the server.", completion: .itemPath) var path: String
     @Option(help: ArgumentHelp("read, write or delete.", valueName: "type")) var type: String
     @Option(
         help: ArgumentHelp(

@@ -7,7 +7,8 @@ struct ClaimList: LarderCommand {
         commandName: "list", abstract: "List the valid claims, without using the network.")
 
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "Only claims of this file, or of all files below this folder.") var path = "/"
+    @Argument(help: "Only claims of this file, or of all files below this folder.", completion: .itemPath) var path =
+        "/"
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let path = try CLIArgument.path(path)

@@ -13,7 +13,9 @@ struct IssueResolve: LarderCommand {
     @OptionGroup var global: GlobalOptions
     @Flag(help: "Resolve all issues that have the code.") var all = false
     @Option(help: ArgumentHelp("The code of the issues that --all resolves.", valueName: "code")) var code: String?
-    @Argument(help: ArgumentHelp("The issue's id (not with --all) and the choice.", valueName: "id choice"))
+    @Argument(
+        help: ArgumentHelp("The issue's id (not with --all) and the choice.", valueName: "id choice"),
+        completion: .issueID)
     var words: [String] = []
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {

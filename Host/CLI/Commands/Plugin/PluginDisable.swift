@@ -8,7 +8,7 @@ struct PluginDisable: LarderCommand {
         discussion: "Changes only this value in the config. A running host applies the change at its next start.")
 
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The plugin's id, or its short name.") var plugin: String
+    @Argument(help: "The plugin's id, or its short name.", completion: .plugin) var plugin: String
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         try await switchPlugin(plugin, on: false, global, console)

@@ -12,7 +12,8 @@ struct PluginEnable: LarderCommand {
             """)
 
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The plugin's id or short name, or a library that was found.") var plugin: String
+    @Argument(help: "The plugin's id or short name, or a library that was found.", completion: .plugin) var plugin:
+        String
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         try await switchPlugin(plugin, on: true, global, console)

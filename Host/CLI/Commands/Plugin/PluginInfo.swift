@@ -7,7 +7,7 @@ struct PluginInfo: PluginQuestion {
         commandName: "info", abstract: "Print all that is known of a plugin.")
 
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The plugin's id, or its short name.") var plugin: String
+    @Argument(help: "The plugin's id, or its short name.", completion: .plugin) var plugin: String
 
     static func lines(on report: PluginReport, _ config: Config) -> [String] {
         let rows: [(String, String)] = [

@@ -11,7 +11,7 @@ struct PluginRetry: LarderCommand {
             """)
 
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The plugin's id, or its short name.") var plugin: String
+    @Argument(help: "The plugin's id, or its short name.", completion: .plugin) var plugin: String
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let config = try global.loadConfig()

@@ -7,7 +7,7 @@ struct PluginWhy: PluginQuestion {
         commandName: "why", abstract: "Say why a plugin is in its state.")
 
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The plugin's id, or its short name.") var plugin: String
+    @Argument(help: "The plugin's id, or its short name.", completion: .plugin) var plugin: String
 
     static func lines(on report: PluginReport, _ config: Config) -> [String] {
         let why = Text.visible(why(report, config))

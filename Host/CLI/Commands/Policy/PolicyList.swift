@@ -9,7 +9,8 @@ struct PolicyList: LarderCommand {
     @OptionGroup var global: GlobalOptions
     @Option(help: ArgumentHelp("Only policies of this kind, such as availableOffline.", valueName: "kind"))
     var kind: String?
-    @Option(help: ArgumentHelp("Only policies that concern this item.", valueName: "path")) var path: String?
+    @Option(help: ArgumentHelp("Only policies that concern this item.", valueName: "path"), completion: .itemPath)
+    var path: String?
     @Flag(help: "List internal policies too, whose identifier begins with `_sys.`.") var `internal` = false
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {

@@ -8,7 +8,7 @@ struct PolicyRemove: LarderCommand {
         discussion: "In the next run the plugin decides what follows: copies that nothing else keeps may be removed.")
 
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The policy's id or identifier, as `policy list` shows it.") var id: String
+    @Argument(help: "The policy's id or identifier, as `policy list` shows it.", completion: .policyID) var id: String
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let policy = try await withAccount(global, console) { host throws(Failure) in

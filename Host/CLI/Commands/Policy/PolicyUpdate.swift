@@ -8,7 +8,7 @@ struct PolicyUpdate: LarderCommand {
         discussion: "An empty --description or --remove-when-none clears the field. A policy's kind cannot be changed.")
 
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The policy's id or identifier, as `policy list` shows it.") var id: String
+    @Argument(help: "The policy's id or identifier, as `policy list` shows it.", completion: .policyID) var id: String
     @Option(
         name: .customLong("where"),
         help: ArgumentHelp("The condition that says to which items the policy applies.", valueName: "cond"))
