@@ -368,7 +368,9 @@ extension EngineMachine {
     private mutating func measured(_ left: Int64?, _ now: Timestamp) {
         isMeasuringRoom = false
         guard let lack else { return }
-        measuresRoomAt = now + Self.roomInterval
+        // What was removed during the measurement may not be in it.
+        let next = now + Self.roomInterval
+        measuresRoomAt = min(measuresRoomAt ?? next, next)
         if left.map({ $0 >= lack.smallest }) ?? true { outdate() }
     }
 
@@ -380,7 +382,7 @@ extension EngineMachine {
 
     private mutating func measureRoom(_ now: Timestamp) -> Effect? {
         guard mustMeasureRoom(now) else { return nil }
-        isMeasuringRoom = true
+        (isMeasuringRoom, measuresRoomAt) = (true, nil)
         return .measureRoom
     }
 }

@@ -129,6 +129,17 @@ struct EngineMachineTests {
         #expect(Self.measures(machine.decide(now: Self.now)))
     }
 
+    @Test("C13: a removal that ends while the room is measured has it measured once more")
+    func roomAfterRemovalInMeasurement() {
+        var machine = Self.lackingMachine()
+        let later = Self.now + EngineMachine.roomInterval
+        #expect(Self.measures(machine.decide(now: later)))
+        machine.take(.removed([]), now: later)
+        machine.take(.measured(left: 0), now: later)
+        #expect(!machine.isDrained(now: later))
+        #expect(Self.measures(machine.decide(now: later)))
+    }
+
     @Test("C13: without a server the room is not measured, and does not keep a run from ending")
     func roomOffline() {
         var machine = Self.lackingMachine()
