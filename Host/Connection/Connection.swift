@@ -145,9 +145,10 @@ public final class Connection: Sendable {
     /// What was not approved is an error of the kind `unapproved`, before any credentials are sent: plain HTTP to
     /// another machine, an old version, a redirect of the account's address to another server, and a pinned key.
     public func heed(_ answers: Approvals) {
+        let address = try? bookmarkAddress()
         approvals.heed(answers)
-        // The account's address may be another one.
-        state.withLock { $0.root = nil }
+        // Requests under way go on, unless the account's address is another one now.
+        if (try? bookmarkAddress()) != address { state.withLock { $0.root = nil } }
     }
 
     /// The certificate that the server showed last; nil if it showed none, or none had to be read.
