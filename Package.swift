@@ -27,6 +27,8 @@ let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioSOCKS: Target.Dependency = .product(name: "NIOSOCKS", package: "swift-nio-extras")
+let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+let nioHTTPTypesHTTP1: Target.Dependency = .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 
@@ -132,6 +134,7 @@ let package = Package(
             name: "larder",
             dependencies: [
                 "Model", "Threads", "Warehouse", "Core", "DemoServer", arguments, logging, lifecycle, unixSignals, yams,
+                hummingbirdCore, nioCore, nioPosix, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, httpTypes, crypto,
             ], path: "Host/CLI", swiftSettings: strict),
 
         // The plugins.

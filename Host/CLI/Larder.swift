@@ -13,13 +13,14 @@ import Threads
             Begin with `larder demo`, which needs no config and no account. Exit codes: 0 all done, 1 something failed \
             or waits for a person, 64 usage, 65 bad input, 66 not found, 69 server not reachable, \
             70 internal error, or a plugin ended the host, 73 cannot create, 74 local input or output, 75 vault locked \
-            by another host, 76 the server's answer makes no sense, 77 not authenticated or not allowed, 78 config.
+            by another host, 76 the server's answer makes no sense, 77 not authenticated or not allowed, 78 config, 124 a wait that took too long.
             """,
         version: Product.version,
         subcommands: [
-            Demo.self, Run.self, Status.self, List.self, Stat.self, Explain.self, Pin.self, Unpin.self, Get.self,
+            Demo.self, Run.self, Reload.self, HealthCheck.self, Wait.self, Status.self, List.self, Stat.self,
+            Explain.self, Pin.self, Unpin.self, Get.self,
             Free.self, Use.self, ClaimCommand.self, PolicyCommand.self, SyncCommand.self, IssueCommand.self,
-            LoopCommand.self, Check.self, AccountCommands.self, CalendarCommand.self, ShareCommand.self,
+            LoopCommand.self, Check.self, AccountsCommand.self, CalendarCommand.self, ShareCommand.self,
             PluginCommand.self,
             ProjectCommand.self,
             ConfigCommand.self, Completions.self, Probe.self,

@@ -2,14 +2,14 @@ import CLinux
 import Database
 import Glibc
 import LocalTree
-import Model
+package import Model
 import Synchronization
 
 /// A lock that keeps a second host out of a vault. The kernel releases the lock when the process ends, however it ends.
 ///
 /// The vault's folder itself is locked, so the lock does not vanish when somebody deletes a file. The file `lock` is
-/// locked too, because hosts of older versions lock that file. It also contains the process id. The database file
-/// cannot serve as the lock: closing the lock's descriptor would release SQLite's own locks.
+/// locked too, because hosts of older versions lock that file. It also says who holds the lock; see ``VaultHolder``. The
+/// database file cannot serve as the lock: closing the lock's descriptor would release SQLite's own locks.
 final class VaultLock: Sendable {
     private struct Held {
         var folder: Int32
@@ -41,17 +41,29 @@ final class VaultLock: Sendable {
         // file.
         guard linux_lock_open_file(number) == 0 else {
             let code = errno
-            let holder = Int32(readText(number, limit: 32))
+            let holder = VaultHolder(readText(number, limit: VaultHolder.longest))?.process
             close(number)
             close(folder)
             guard code == EAGAIN || code == EACCES else { throw .system("locking \(path)", code) }
             throw Self.inUse(vault, by: holder)
         }
-        // The process id is written only for the message above. The kernel knows the holder of the lock.
-        ftruncate(number, 0)
-        let pid = "\(getpid())\n"
-        _ = pwrite(number, pid, pid.utf8.count, 0)
+        // This is written for other processes only. The kernel knows the holder of the lock.
+        Self.write(VaultHolder(process: getpid(), control: .none), to: number)
         held = Mutex(Held(folder: folder, file: number))
+    }
+
+    /// Names the socket on which this process takes commands for the vault.
+    func announce(_ socket: String) {
+        held.withLock { held in
+            guard let file = held?.file else { return }
+            Self.write(VaultHolder(process: getpid(), control: .socket(socket)), to: file)
+        }
+    }
+
+    private static func write(_ holder: VaultHolder, to file: Int32) {
+        let text = holder.text
+        ftruncate(file, 0)
+        _ = pwrite(file, text, text.utf8.count, 0)
     }
 
     func release() {
@@ -82,7 +94,21 @@ final class VaultLock: Sendable {
         let number = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard number >= 0 else { return nil }
         defer { close(number) }
-        return Int32(readText(number, limit: 32))
+        return VaultHolder(readText(number, limit: VaultHolder.longest))?.process
+    }
+}
+
+extension VaultHolder {
+    /// The longest text of a lock file that is read, in bytes.
+    fileprivate static let longest = 8_192
+
+    /// Returns the process that had a vault open last; nil if there was none. Blocks.
+    /// - Parameter vault: The absolute path of the vault.
+    package static func last(of vault: String) -> VaultHolder? {
+        let number = open(vault + "/lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard number >= 0 else { return nil }
+        defer { close(number) }
+        return VaultHolder(readText(number, limit: longest))
     }
 }
 

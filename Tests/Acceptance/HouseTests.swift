@@ -99,8 +99,11 @@ import Testing
             "pthread_create", "pthread_attr_t", "DispatchQueue", "DispatchSemaphore", "sem_init", "NIOThreadPool",
             "MultiThreadedEventLoopGroup", "Thread.detachNewThread", "[CheckedContinuation",
         ]
-        // The threads on which the HTTP library's own answers arrive.
-        let known = ["Connection/HTTP/NetworkThread.swift"]
+        // The threads on which the libraries' own answers and connections arrive.
+        let known = [
+            "Connection/HTTP/NetworkThread.swift", "CLI/Control/ControlListener.swift",
+            "CLI/Control/ControlClient.swift",
+        ]
         for room in try rooms() where room.name != "Threads" {
             for (path, lines) in try sources(of: room.name) where !known.contains(where: path.hasSuffix) {
                 for line in code(lines) where words.contains(where: { line.contains($0) }) {

@@ -18,9 +18,7 @@ struct Free: LarderCommand {
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let path = try CLIArgument.path(path)
-        let outcome = try await withAccount(global, console) { host throws(Failure) in
-            try await host.perform(Copies.Free(path))
-        }
+        let outcome = try await carryOut(Copies.Free(path), global, console)
         if global.isJSON {
             for file in outcome.freed { console.print(JSONValue.object(["path": .string(file.text)])) }
         } else {

@@ -15,19 +15,32 @@ struct Get: LarderCommand {
     @Argument(help: "The path on the server.", completion: .itemPath) var path: String
     @Option(help: ArgumentHelp("Copy the file's content to this file as well.", valueName: "file")) var to: String?
     @Flag(help: "Download it now (the default).") var wait = false
-    @Flag(help: "Leave the download to the next run.") var queue = false
+    @Flag(help: "Leave the download to the running host or the next run.") var queue = false
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let path = try CLIArgument.path(path)
         if wait, queue { throw Failure(.usage, "--wait and --queue exclude each other") }
         if queue, to != nil { throw Failure(.usage, "--to needs the file at once and cannot be combined with --queue") }
-        // The process that carries out the command may have another working folder.
-        let target = to.map { $0.hasPrefix("/") || $0.isEmpty ? $0 : currentFolder() + "/" + $0 }
-        let outcome = try await withAccount(global, console, asksServer: !queue) { host throws(Failure) in
-            try await host.perform(Copies.Get(path, waits: !queue, to: target))
+        var outcome = try await carryOut(Copies.Get(path, waits: !queue), global, console, asksServer: !queue)
+        if let to, outcome.failures.isEmpty, outcome.issues.isEmpty {
+            guard outcome.files == [path] else {
+                throw Failure(.badData, "\(path) is a folder: --to takes one file", hint: "Name a file in the folder")
+            }
+            do throws(Failure) { try await export(path, to: to) } catch { outcome.failures.append(error) }
         }
         try await tell(path, outcome, console)
         return outcome.failures + outcome.issues.map { Failure($0) }
+    }
+
+    /// Copies the file with this command's own rights, whichever process has fetched it.
+    private func export(_ path: ItemPath, to target: String) async throws(Failure) {
+        guard let reader = try global.loadConfig().oneAccount().reader() else { throw Failure(.notFound, "no account") }
+        let result: Result<Void, Failure>
+        do throws(Failure) { result = .success(try await reader.export(path, to: target)) } catch {
+            result = .failure(error)
+        }
+        try reader.close()
+        try result.get()
     }
 
     private func tell(_ path: ItemPath, _ outcome: GetOutcome, _ console: Console) async throws(Failure) {
@@ -39,7 +52,9 @@ struct Get: LarderCommand {
         let name = Text.visible(path.text)
         let what = outcome.files == [path] ? name : "\(Text.count(outcome.files.count, "file")) below \(name)"
         if queue {
-            let waiting = outcome.waiting == 0 ? "nothing to fetch" : "\(outcome.waiting) to be fetched by the next run"
+            let waiting =
+                outcome.waiting == 0
+                ? "nothing to fetch" : "\(outcome.waiting) to be fetched by the running host or the next run"
             console.print("\(what): \(waiting)")
         } else if outcome.failures.isEmpty, outcome.issues.isEmpty {
             console.print("\(what): here")

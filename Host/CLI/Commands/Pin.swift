@@ -6,7 +6,7 @@ struct Pin: LarderCommand {
     static let configuration = CommandConfiguration(
         commandName: "pin", abstract: "Keep a file, or a folder and everything below it, available offline.",
         discussion:
-            "Before the first listing of the server, any path is accepted. The next run downloads the missing files."
+            "Before the first listing of the server, any path is accepted. The host downloads the missing files."
     )
 
     @OptionGroup var global: GlobalOptions
@@ -14,14 +14,14 @@ struct Pin: LarderCommand {
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let path = try CLIArgument.path(path)
-        let outcome = try await withAccount(global, console) { host throws(Failure) in
-            try await host.perform(Pins.Add(path))
-        }
+        let outcome = try await carryOut(Pins.Add(path), global, console)
         if global.isJSON {
             console.print(JSONValue(outcome.policy, items: nil, bytes: nil))
             return []
         }
-        console.print("\(Text.visible(path.text)) is pinned: the next `larder run` downloads the missing files")
+        console.print(
+            "\(Text.visible(path.text)) is pinned: the running host or the next `larder run` downloads the "
+                + "missing files")
         for policy in outcome.redundant {
             let target = Text.visible(policy.path?.text ?? policy.condition)
             console.print("  the policy for \(target) (\(policy.id)) is covered by this pin and has no further effect")

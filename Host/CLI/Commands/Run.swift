@@ -28,9 +28,9 @@ struct Run: LarderCommand {
         }
         // From before the config is read on, a SIGHUP has it read anew.
         let hangups = once ? nil : await UnixSignalsSequence(trapping: .sighup)
-        let (log, trace) = (LogControl(), trace.map(absolute))
+        let (log, trace, socket) = (LogControl(), trace.map(absolute), Control(environment: processEnvironment()))
         let (config, accounts, process) = try await global.openPlugins(
-            console, for: .run, options: { $0.hostOptions(console, log, trace: trace) },
+            console, for: .run, options: { $0.hostOptions(console, log, trace: trace, socket: socket) },
             choosing: { config throws(Failure) in
                 config.warn(console)
                 return try config.namedAccounts()
@@ -38,7 +38,12 @@ struct Run: LarderCommand {
         let hosting = Hosting(
             global, config, accounts, Generation(process, await process.pluginReports()), once: once, timeout: limit,
             hangups: hangups, log: log, console: console)
+        let service = ControlService(hosting: hosting)
+        await socket.begin(logger: process.options.logger) { request, writer, channel in
+            try await service.respond(to: request, with: writer, on: channel)
+        }
         var failures = await hosting.runUntilSignalled()
+        await socket.close()
         if once {
             let enabled = Set(config.settings.plugins.filter(\.isEnabled).map(\.id))
             failures += await process.pluginReports().filter { enabled.contains($0.id) }.compactMap(\.inWords.refusal)

@@ -12,9 +12,7 @@ struct Use: LarderCommand {
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let path = try CLIArgument.path(path)
-        let count = try await withAccount(global, console) { host throws(Failure) in
-            try await host.perform(Copies.NoteUse(path))
-        }
+        let count = try await carryOut(Copies.NoteUse(path), global, console)
         console.print(
             global.isJSON
                 ? JSONValue.object(["path": .string(path.text), "files": .integer(count)]).text

@@ -16,6 +16,8 @@ struct AccountConfig: Hashable, Sendable {
     var secret: Secret
     var login = Login.auto
     var proxyLogin = ProxySetting.Login.none
+    /// A digest of the account's part of the config, after the environment was applied. No secret is part of it.
+    var digest = ""
 
     /// Reads the secret anew, so that a changed secret is found.
     /// - Throws: `config`, with the place in the config and without any part of the secret.

@@ -1,3 +1,4 @@
+import Crypto
 import Glibc
 import Model
 
@@ -90,7 +91,10 @@ struct Config {
         let paths = ConfigPaths(folder: folder.isEmpty ? "/" : folder, environment: environment)
         let decoding = ConfigDecoding(paths: paths, problems: yaml.problems)
         var map = ConfigMap(root, at: "", in: decoding)
-        let accounts = Self.accounts(map.take("accounts"), of: root.source, in: decoding)
+        var accounts = Self.accounts(map.take("accounts"), of: root.source, in: decoding)
+        for index in accounts.indices {
+            accounts[index].digest = decoding.digest(ofAccount: accounts[index].bookmark.name)
+        }
         let settings = Settings(&map)
         let log = LogConfig(map.take("log"), in: decoding)
         map.refuseUnavailable("control")
@@ -127,6 +131,17 @@ struct Config {
             return []
         }
         return values.enumerated().compactMap { AccountConfig($1, index: $0 + 1, in: decoding) }
+    }
+}
+
+extension ConfigDecoding {
+    /// Returns a digest of the settings of an account that were decoded so far.
+    fileprivate func digest(ofAccount name: String) -> String {
+        let prefix = "accounts.\(name)."
+        let lines = settings.filter { $0.key.hasPrefix(prefix) }.map { "\($0.key) \($0.value.text)\n" }
+        return SHA256.hash(data: Array(lines.joined().utf8)).map { byte in
+            String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+        }.joined()
     }
 }
 

@@ -13,14 +13,17 @@ extension Config {
     /// - Parameters:
     ///   - control: the control of the log, which gets the config's level and format.
     ///   - trace: the absolute path of the file that every call into every plugin is written to; nil writes no trace.
+    ///   - socket: the socket on which the process takes commands; nil if it takes none.
     func hostOptions(
-        _ console: Console, _ control: LogControl = LogControl(), trace: String? = nil
+        _ console: Console, _ control: LogControl = LogControl(), trace: String? = nil, socket: Control? = nil
     ) -> HostOptions {
         log.apply(to: control, console)
         let handler = LineLogHandler(control, console: console)
-        return HostOptions(
+        var options = HostOptions(
             logger: Logger(label: "larder") { _ in handler }, trace: trace.map(TraceFile.init),
             builtInPlugins: BuiltIn.pluginFolder, probe: BuiltIn.probeCommand, words: \.sentence)
+        if let socket { options.controlSocket = { await socket.path(forVault: $0) } }
+        return options
     }
 }
 
@@ -32,12 +35,66 @@ extension LogConfig {
     }
 }
 
+/// Carries out a command for the account that the command line is about: through the process that has the account's
+/// vault open if it takes commands, else in this process. Waits while a process has the vault that takes none and will
+/// soon end.
+/// - Parameter asksServer: whether the server is asked; otherwise this process reads no secret.
+/// - Throws: the failure of the command; `vaultLocked` if the host is of another version or has another config for the
+///   account; the errors of opening the config and the plugins.
+@discardableResult
+func carryOut<Command: AccountCommand>(
+    _ command: Command, _ global: GlobalOptions, _ console: Console, asksServer: Bool = false
+) async throws(Failure) -> Command.Answer {
+    let progress = ShownProgress(console)
+    defer { progress.end() }
+    var waiting = VaultWait(console)
+    while true {
+        // What is wrong with the config is reported where it is opened with its plugins.
+        if let account = try? global.loadConfig().oneAccount(), let host = await RunningHost(of: account),
+            let answer = try await host.carryOut(command, for: account, hear: { progress.show($0) })
+        {
+            return answer
+        }
+        do throws(Failure) {
+            return try await withAccount(global, console, asksServer: asksServer) { host throws(Failure) in
+                try await host.perform(command) { progress.show($0) }
+            }
+        } catch {
+            guard error.kind == .vaultLocked, let account = try? global.loadConfig().oneAccount(),
+                await waiting.goesOn(for: account)
+            else { throw error }
+        }
+    }
+}
+
+/// The wait for another command that has a vault open.
+private struct VaultWait {
+    private let console: Console
+    private var tries = 0
+
+    init(_ console: Console) { self.console = console }
+
+    /// Waits a moment, and says so once.
+    /// - Returns: false if the process that has the vault open will have it for long and takes no commands.
+    mutating func goesOn(for account: AccountConfig) async -> Bool {
+        guard let holder = await AccountReader.lastHolder(of: account.bookmark), holder.control != .unknown else {
+            return false
+        }
+        tries += 1
+        if tries == 20 {
+            console.note("larder: waiting for process \(holder.process), which has the vault open", as: .info)
+        }
+        do { try await Task.sleep(for: .milliseconds(100)) } catch { return false }
+        return true
+    }
+}
+
 /// Opens the account that a command changes, runs the body, and closes the account.
 /// - Parameter asksServer: whether the server is asked; otherwise no secret is read.
 /// - Throws: `vaultLocked` while a host has the vault open, the errors of opening the config and the plugins, and the
 ///   error that `body` throws.
 @discardableResult
-func withAccount<Result: Sendable>(
+private func withAccount<Result: Sendable>(
     _ global: GlobalOptions, _ console: Console, asksServer: Bool = false,
     _ body: (AccountHost) async throws(Failure) -> Result
 ) async throws(Failure) -> Result {

@@ -81,6 +81,10 @@ final class Hosting: Service {
     /// - Parameter account: the account's name.
     func host(of account: String) -> AccountHost? { phases[account]?.host }
 
+    /// Returns the digest of an account's part of the config that the host has read; nil if there is no such account.
+    /// May be called on any thread.
+    func digest(of account: String) -> String? { state.withLock { $0.accounts[account] }?.config.digest }
+
     /// What the host does with each account, by the accounts' names. May be read on any thread.
     var phases: [String: AccountPhase] { state.withLock(\.accounts).mapValues(\.phase) }
 

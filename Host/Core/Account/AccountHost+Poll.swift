@@ -44,13 +44,16 @@ struct Polls: Sendable {
 
 extension AccountHost {
     /// Has the run in progress poll the server now, and waits for the outcome of that poll.
-    /// - Parameter walks: Whether all folders are listed where ETags do not tell of changes.
+    /// - Parameters:
+    ///   - walks: Whether all folders are listed where ETags do not tell of changes.
+    ///   - retries: Whether the server is asked although it has rejected the account.
     /// - Throws: `CancellationError` if the task is cancelled. The poll goes on then.
-    func poll(walks: Bool = false) async throws(CancellationError) -> Polls.Outcome {
+    func poll(walks: Bool = false, retries: Bool = false) async throws(CancellationError) -> Polls.Outcome {
+        if retries, state.isRefused { state.noteAnswer() }
         let number = state.polls.change { $0.ask(walks: walks) }
         state.scanRequests.send()
         // While the server rejects the account, no request is sent.
-        if state.isRefused { return Polls.Outcome(unreached: offlineFailure) }
+        if state.isRefused, !retries { return Polls.Outcome(unreached: offlineFailure) }
         try await state.polls.waitUnlessCancelled { $0.ended >= number }
         return state.polls.with(\.outcome)
     }

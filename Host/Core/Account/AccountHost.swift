@@ -88,6 +88,9 @@ public final class AccountHost: Sendable {
         let vault = try await runBlocking {
             try Vault.open(at: bookmark.vault, files: bookmark.files, clock: system.now)
         }
+        if let socket = await options.controlSocket(bookmark.vault) {
+            await runBlocking { vault.announce(controlSocket: socket) }
+        }
         let connection = options.connect(
             bookmark, secret, process.settings.limits, system, logger.of("connection"))
         do {
@@ -392,6 +395,12 @@ public struct TransferProgress: Hashable, Codable, Sendable {
     public var bytesDone: Int64
     /// The number of bytes requested.
     public var bytesTotal: Int64
+
+    /// Creates progress from its parts.
+    public init(filesDone: Int, filesTotal: Int, bytesDone: Int64, bytesTotal: Int64) {
+        (self.filesDone, self.filesTotal) = (filesDone, filesTotal)
+        (self.bytesDone, self.bytesTotal) = (bytesDone, bytesTotal)
+    }
 
     init(_ progress: SyncProgress) {
         (filesDone, filesTotal) = (progress.filesDone, progress.filesTotal)

@@ -18,17 +18,31 @@ public enum Accounts {
         public func carryOut(for host: AccountHost) async throws(Failure) -> AccountFinding {
             try await host.failing {
                 if asksAgain { try await host.forgetRejections() }
-                do {
-                    _ = try await host.connect()
-                } catch let error as ConnectionError {
-                    guard let approval = error.approval, !error.isRejected else { throw error }
-                    let issue = try await host.database.read {
-                        try $0.issues.issue(code: approval.kind.rawValue, subject: approval.subject)
+                let unapproved: ConnectionError? = try await host.work.turn {
+                    do {
+                        _ = try await host.connect()
+                        return nil
+                    } catch let error as ConnectionError where error.approval != nil && !error.isRejected {
+                        return error
                     }
-                    guard let issue else { throw error }
+                } atWork: {
+                    let unreached = try await host.poll(retries: true).unreached
+                    if let error = host.state.unapproved, !error.isRejected { return error }
+                    if let unreached { throw unreached }
+                    return nil
+                }
+                if let unapproved {
+                    guard let issue = try await issue(about: unapproved, host) else { throw unapproved }
                     return .asks(issue)
                 }
                 return .works(host.connection.known.map(ServerReport.init))
+            }
+        }
+
+        private func issue(about error: ConnectionError, _ host: AccountHost) async throws -> Issue? {
+            guard let approval = error.approval else { return nil }
+            return try await host.database.read {
+                try $0.issues.issue(code: approval.kind.rawValue, subject: approval.subject)
             }
         }
     }

@@ -11,7 +11,7 @@ extension Copies {
     /// Fetches a file, or everything below a folder, for a person. A file whose copy is the newest known version costs
     /// no request.
     /// - Throws: `.notFound` if no item has the path; if the item is not known, also the errors of the requests that
-    ///   search the server for it; `.badData` if a folder's content is to be copied to a file.
+    ///   search the server for it.
     public struct Get: AccountCommand {
         public static let name = "get"
 
@@ -19,35 +19,10 @@ extension Copies {
         public var path: ItemPath
         /// Whether the command fetches the files itself. Otherwise the next run fetches them.
         public var waits: Bool
-        /// The absolute path of a file to which the fetched file's content is copied as well; nil if it is not.
-        public var target: String?
-
         /// Creates the command.
-        public init(_ path: ItemPath, waits: Bool, to target: String? = nil) {
-            (self.path, self.waits, self.target) = (path, waits, target)
-        }
+        public init(_ path: ItemPath, waits: Bool) { (self.path, self.waits) = (path, waits) }
 
         public func carryOut(for host: AccountHost) async throws(Failure) -> GetOutcome {
-            var outcome = try await fetch(for: host)
-            guard let target, outcome.failures.isEmpty, outcome.issues.isEmpty else { return outcome }
-            guard outcome.files == [path] else {
-                throw Failure(.badData, "\(path) is a folder: --to takes one file", hint: "Name a file in the folder")
-            }
-            do throws(Failure) { try await copy(to: target, for: host) } catch { outcome.failures.append(error) }
-            return outcome
-        }
-
-        private func copy(to target: String, for host: AccountHost) async throws(Failure) {
-            try await host.failing {
-                let item = try await host.database.read { try $0.items.item(at: path) }
-                guard let item, item.cloudStatus == .localCopy, let copy = item.copy else {
-                    throw Failure(.failed, "\(path) has no unchanged copy here: \(target) was not written")
-                }
-                try await runBlocking { try host.vault.tree.export(path, known: copy, to: target) }
-            }
-        }
-
-        private func fetch(for host: AccountHost) async throws(Failure) -> GetOutcome {
             try await host.failing {
                 try await host.work.turn {
                     try await host.recover()

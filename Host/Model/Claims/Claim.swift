@@ -27,6 +27,16 @@ public struct Claim: Hashable, Codable, Sendable {
             self = kind
         }
 
+        /// A kind is encoded as its name.
+        public init(from decoder: any Decoder) throws {
+            self = try decoder.singleValueContainer().decode(named: Self.init(name:))
+        }
+
+        public func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(name)
+        }
+
         public static func < (a: Kind, b: Kind) -> Bool { a.rawValue < b.rawValue }
     }
 

@@ -1,5 +1,5 @@
 /// The condition under which a claim is valid.
-public indirect enum ClaimValidity: Hashable, Codable, Sendable {
+public indirect enum ClaimValidity: Hashable, Sendable {
     /// Valid until the claim is removed.
     case explicit
     /// Valid before this time.
@@ -86,5 +86,41 @@ public struct ProcessIdentity: Hashable, Codable, Sendable {
         self.pid = pid
         self.started = started
         self.boot = boot
+    }
+}
+
+/// A validity is encoded as an object with one member, named after the case.
+extension ClaimValidity: Codable {
+    private enum Key: String, CodingKey, CaseIterable { case explicit, until, process, all, any, not }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        guard container.allKeys.count == 1, let key = container.allKeys.first else {
+            throw DecodingError.dataCorrupted(
+                .init(
+                    codingPath: decoder.codingPath,
+                    debugDescription: "one of \(Key.allCases.map(\.rawValue).joined(separator: ", ")) is needed"))
+        }
+        self =
+            switch key {
+            case .explicit: .explicit
+            case .until: .until(try container.decode(Timestamp.self, forKey: key))
+            case .process: .process(try container.decode(ProcessIdentity.self, forKey: key))
+            case .all: .all(try container.decode([ClaimValidity].self, forKey: key))
+            case .any: .any(try container.decode([ClaimValidity].self, forKey: key))
+            case .not: .not(try container.decode(ClaimValidity.self, forKey: key))
+            }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        switch self {
+        case .explicit: try container.encode(true, forKey: .explicit)
+        case .until(let time): try container.encode(time, forKey: .until)
+        case .process(let process): try container.encode(process, forKey: .process)
+        case .all(let members): try container.encode(members, forKey: .all)
+        case .any(let members): try container.encode(members, forKey: .any)
+        case .not(let other): try container.encode(other, forKey: .not)
+        }
     }
 }

@@ -30,6 +30,16 @@ public enum Trigger: UInt32, Codable, Sendable, CaseIterable {
         guard let found = Trigger.allCases.first(where: { $0.name == name }) else { return nil }
         self = found
     }
+
+    /// A trigger is encoded as its name.
+    public init(from decoder: any Decoder) throws {
+        self = try decoder.singleValueContainer().decode(named: Self.init(name:))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(name)
+    }
 }
 
 /// A set of triggers.

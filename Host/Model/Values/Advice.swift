@@ -2,7 +2,7 @@
 ///
 /// The program that shows the failure makes a sentence of the advice. The sentence can name the program's own command.
 /// An advice of the case `text` is a whole sentence and names no command.
-public enum Advice: Hashable, Codable, Sendable {
+public enum Advice: Hashable, Sendable {
     /// The advice in this sentence, which has no full stop.
     case text(String)
     /// The first advice, then the second one.
@@ -111,6 +111,24 @@ public enum Advice: Hashable, Codable, Sendable {
     /// The advice to let this plugin run again, by a command or by another build of the plugin. A plugin that is not
     /// left out for good runs again later in any case.
     case retryPlugin(PluginID, isLeftOutForGood: Bool)
+}
+
+/// Advice is sent to another program as its sentence. The program that sends it puts a function that makes the sentence
+/// into the encoder's ``Advice/words``; otherwise it is sent as it is shown where no program makes a sentence of it.
+extension Advice: Codable {
+    /// The key of the function that makes sentences, of the type `@Sendable (Advice) -> String`, among an encoder's
+    /// user info.
+    public static let words = CodingUserInfoKey(rawValue: "adviceWords")!
+
+    public init(from decoder: any Decoder) throws {
+        self = .text(try decoder.singleValueContainer().decode(String.self))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        let words = encoder.userInfo[Self.words] as? @Sendable (Advice) -> String
+        var container = encoder.singleValueContainer()
+        try container.encode(words?(self) ?? description)
+    }
 }
 
 /// Advice as it is shown where no program makes a sentence of it.

@@ -146,6 +146,17 @@ public struct DownloadTrigger: ByteText {
     public static let availableOffline = DownloadTrigger("availableOffline")
 }
 
+extension SingleValueDecodingContainer {
+    /// Decodes a value from its name.
+    func decode<Value>(named value: (String) -> Value?) throws -> Value {
+        let name = try decode(String.self)
+        guard let value = value(name) else {
+            throw DecodingError.dataCorruptedError(in: self, debugDescription: "there is no \(Value.self) `\(name)`")
+        }
+        return value
+    }
+}
+
 /// Returns random bytes as lower-case hexadecimal digits.
 public func randomHex(bytes count: Int) -> String {
     // Each number is a system call, so sixteen digits are taken from one number.

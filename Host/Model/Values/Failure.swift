@@ -21,6 +21,8 @@ public struct Failure: Error, Codable, Sendable, CustomStringConvertible {
         /// A request without authentication or permission, or a server whose certificate is not trusted.
         case denied = 77
         case config = 78
+        /// A wait that took longer than it was allowed to.
+        case timedOut = 124
 
         /// The name in JSON output, as `code`.
         public var code: String {
@@ -37,6 +39,7 @@ public struct Failure: Error, Codable, Sendable, CustomStringConvertible {
             case .protocolViolation: "protocolViolation"
             case .denied: "denied"
             case .config: "config"
+            case .timedOut: "timedOut"
             }
         }
 
@@ -44,7 +47,7 @@ public struct Failure: Error, Codable, Sendable, CustomStringConvertible {
         /// code.
         private static let order: [Kind] = [
             .internal, .localIO, .config, .vaultLocked, .denied, .protocolViolation, .unreachable, .cannotCreate,
-            .badData, .notFound, .failed, .usage,
+            .badData, .notFound, .failed, .timedOut, .usage,
         ]
 
         /// Returns the kind that selects the exit code, or nil if there are no kinds.

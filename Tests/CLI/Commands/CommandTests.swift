@@ -49,19 +49,17 @@ private func leaves(
     func commands() {
         #expect(
             leaves().map { $0.words.joined(separator: " ") }.sorted() == [
-                "account add", "account list", "account remove", "account verify",
-                "calendar list", "calendar objects", "check", "claim add", "claim list", "claim remove", "completions",
-                "config show", "config validate", "demo", "explain", "free",
-                "get", "issue list", "issue resolve", "loop disable", "loop enable", "loop list", "loop poll", "ls",
-                "pin",
-                "plugin disable",
+                "account add", "account list", "account remove", "account verify", "calendar list",
+                "calendar objects", "check", "claim add", "claim list", "claim remove", "completions", "config show",
+                "config validate", "demo", "explain", "free", "get", "healthcheck", "issue list", "issue resolve",
+                "loop disable", "loop enable", "loop list", "loop poll", "ls", "pin", "plugin disable",
                 "plugin enable", "plugin info", "plugin list", "plugin retry", "plugin why", "policy add",
-                "policy history",
-                "policy list",
-                "policy redo", "policy remove", "policy run", "policy undo", "policy update", "project add-step",
-                "project create", "project date", "project delete", "project duplicate", "project list",
-                "project redo", "project show", "project size", "project step", "project undo", "project update",
-                "run", "share list", "stat", "status", "sync cancel", "sync list", "sync retry", "unpin", "use",
+                "policy history", "policy list", "policy redo", "policy remove", "policy run", "policy undo",
+                "policy update", "project add-step",
+                "project create", "project date", "project delete", "project duplicate",
+                "project list", "project redo", "project show", "project size", "project step", "project undo",
+                "project update", "reload", "run", "share list", "stat", "status", "sync cancel", "sync list",
+                "sync retry", "unpin", "use", "wait",
             ])
     }
 

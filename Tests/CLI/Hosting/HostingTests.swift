@@ -30,7 +30,7 @@ import Testing
             await server.untilHeld(fault)
             let status = try await larder("--json", "status")
             #expect(status.output.contains(#""connection":"online""#), "\(status.output)")
-            #expect(try await larder("unpin", "/Photos").exitCode == 75)
+            #expect(try await larder("run", "--once").exitCode == 75)
             host.send(number)
             #expect(await host.wait(atMost: .seconds(60)) == .code(0))
             #expect(try await larder("--json", "status").output.contains(#""connection":"offline""#))

@@ -23,6 +23,16 @@ import Testing
         #expect(Set(random.commands().map { type(of: $0).name }) == Set(names))
     }
 
+    @Test("advice is sent as a sentence of the program that sends it")
+    func advice() throws {
+        let encoder = JSONEncoder()
+        let words: @Sendable (Advice) -> String = { $0 == .listItems ? "list them" : "?" }
+        encoder.userInfo[Advice.words] = words
+        let sent = try encoder.encode(Failure(.notFound, "none", hint: .listItems))
+        #expect(try JSONDecoder().decode(Failure.self, from: sent).hint == .text("list them"))
+        #expect(try JSONDecoder().decode(Advice.self, from: JSONEncoder().encode(Advice.text("so"))) == .text("so"))
+    }
+
     @Test("a path that leaves its folder, or that no item can have, is not accepted")
     func paths() {
         for path in ["", "a", "/a/../b", "//", "/a\u{0}b", "/" + String(repeating: "a", count: 256)] {
@@ -57,7 +67,7 @@ private struct RandomValues {
 
     mutating func commands() -> [any AccountCommand] {
         [
-            Pins.Add(path()), Pins.Remove(path()), Copies.Get(path(), waits: flag(), to: maybe { $0.text() }),
+            Pins.Add(path()), Pins.Remove(path()), Copies.Get(path(), waits: flag()),
             Copies.Free(path()), Copies.NoteUse(path()),
             Claims.Add(
                 path(), as: Claim.Kind.allCases.randomElement(using: &generator)!, validity(),
@@ -72,7 +82,7 @@ private struct RandomValues {
             flag()
                 ? Issues.Answer(IssueID(number()), choice: text()) : Issues.Answer(allWith: text(), choice: text()),
             Loops.Poll(named: maybe { $0.text() }), Loops.Switch(named: text(), enabled: flag()),
-            Accounts.Verify(asksAgain: flag()), Accounts.Approve(list { Approval(.redirect, $0.text()) }),
+            Accounts.Verify(asksAgain: flag()), Accounts.Approve(list { Approval(.redirect, $0.text()) }), Wait(path()),
         ]
     }
 
@@ -88,6 +98,9 @@ private struct RandomValues {
         got.waiting = Int(number())
         got.failures = list { $0.failure() }
         got.issues = list { $0.issue() }
+        var waited = WaitOutcome()
+        (waited.failures, waited.issues) = (list { $0.failure() }, list { $0.issue() })
+        waited.leftCount = Int(number())
         let difference = PolicyDifference(before: maybe { $0.policy() }, after: maybe { $0.policy() })
         let who: PolicyAuthor.Who = flag() ? .host : flag() ? .person(text()) : .plugin(PluginID(text()))
         let step = PolicyStep(author: PolicyAuthor(who, at: time()), isQuiet: flag(), changes: [difference])
@@ -100,7 +113,7 @@ private struct RandomValues {
             ClaimReport(
                 claim: Claim(id: ClaimID(text()), item: LocalID(text()), kind: .read, validity: validity()),
                 path: path()), IssueAnswer(id: IssueID(number()), failure: maybe { $0.failure() }),
-            AccountFinding.works(nil), AccountFinding.asks(issue()), LoopPollOutcome(loops: list { $0.loop() }, failures: list { $0.failure() }), loop(),
+            waited, AccountFinding.works(nil), AccountFinding.asks(issue()), LoopPollOutcome(loops: list { $0.loop() }, failures: list { $0.failure() }), loop(),
         ]
     }
 
@@ -123,26 +136,12 @@ private struct RandomValues {
     }
 
     private mutating func failure() -> Failure {
-        var failure = Failure(kind(), text(), hint: maybe { $0.advice() })
+        var failure = Failure(kind(), text(), hint: maybe { .text($0.text()) })
         (failure.needsPerson, failure.endsAccount) = (flag(), flag())
         return failure
     }
 
     private mutating func kind() -> Failure.Kind { Failure.Kind.allCases.randomElement(using: &generator)! }
-
-    private mutating func advice() -> Advice {
-        switch Int.random(in: 0..<9, using: &generator) {
-        case 0: .text(text())
-        case 1: .both(advice(), advice())
-        case 2: .checkCredentials
-        case 3: .seeItems(in: path())
-        case 4: .updatePolicyByHistory(PolicyID(text()))
-        case 5: .deletePolicyHistory(project: maybe { $0.text() })
-        case 6: .answerIssue(IssueID(number()))
-        case 7: .enableLoop(LoopKey(kind: .core, id: LoopID(text())))
-        default: .retryPlugin(PluginID(text()), isLeftOutForGood: flag())
-        }
-    }
 
     private mutating func policy() -> ItemPolicy {
         ItemPolicy(

@@ -44,7 +44,7 @@ import Testing
         let line = handler.line(
             .warning, "cannot connect\ncheck the network", ["why": "a\nb", "name": "x\ty"], at: Timestamp(seconds: 0))
         #expect(
-            line == "1970-01-01T00:00:00Z warning: cannot connect; check the network name=\"x\\ty\" why=\"a; b\"",
+            line == "1970-01-01T00:00:00Z warning: cannot connect; check the network name=x\\ty why=\"a; b\"",
             "\(line)")
         // Programs get the message unchanged.
         config.format = .json

@@ -111,7 +111,7 @@ struct CoarseTimesTests {
             let file = try await changedCopy(fixture, "/a")
             let copy = try #require(file.copy)
             #expect(throws: Failure.self) {
-                try fixture.tree.export(file.path, known: copy, to: fixture.folder + "/out")
+                try CopyExport(fromTree: fixture.tree.root).write(file.path, digest: copy.digest, to: fixture.folder + "/out")
             }
             #expect(!Files.exists(fixture.folder + "/out"))
             #expect(try fixture.tree.move(from: file.path, to: ItemPath("/moved"), known: copy) == .moved(nil))
@@ -137,7 +137,7 @@ struct CoarseTimesTests {
             for file in [file, other] { try await fixture.ask(.download, file, for: .availableOffline) }
             #expect(try await fixture.drain().isDone)
             let copy = try #require(try await fixture.now(file).copy)
-            try fixture.tree.export(file.path, known: copy, to: fixture.folder + "/out")
+            try CopyExport(fromTree: fixture.tree.root).write(file.path, digest: copy.digest, to: fixture.folder + "/out")
             #expect(try Files.text(fixture.folder + "/out") == "one")
             try await fixture.change(other, "new", version: "v2")
             try await fixture.ask(.download, other, for: .availableOffline)

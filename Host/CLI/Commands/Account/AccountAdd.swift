@@ -67,7 +67,7 @@ struct AccountAdd: LarderCommand {
             try await host.close()
             try await process.close()
         }
-        return []
+        return await reloadHosts(of: config)
     }
 
     /// Returns the login name, nil for an account without one.

@@ -15,35 +15,25 @@ struct AccountVerify: LarderCommand {
     @OptionGroup var global: GlobalOptions
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        let (_, accounts, process) = try await global.openPlugins(console) { config throws(Failure) in
-            try config.namedAccounts()
-        }
         let person = Person(console)
         var failures: [Failure] = []
-        for account in accounts {
-            do throws(Failure) {
-                let host = try await process.open(account.bookmark) { () async throws(Failure) in
-                    try await account.readSecret()
-                }
-                do throws(Failure) {
-                    try await verify(host, person, console)
-                } catch {
-                    failures.append(error)
-                }
-                try await host.close()
-            } catch {
+        for account in try global.loadConfig().namedAccounts() {
+            var one = global
+            one.account = account.bookmark.name
+            do throws(Failure) { try await verify(account.bookmark.name, one, person, console) } catch {
                 failures.append(error)
             }
         }
-        try await process.close()
         return failures
     }
 
-    private func verify(_ host: AccountHost, _ person: Person, _ console: Console) async throws(Failure) {
-        let name = host.bookmark.name
+    /// - Parameter global: the options with the account's name.
+    private func verify(
+        _ name: String, _ global: GlobalOptions, _ person: Person, _ console: Console
+    ) async throws(Failure) {
         var asksAgain = true
         while true {
-            switch try await host.perform(Accounts.Verify(asksAgain: asksAgain)) {
+            switch try await carryOut(Accounts.Verify(asksAgain: asksAgain), global, console, asksServer: true) {
             case .works(let server):
                 if global.isJSON {
                     console.print(JSONValue(verified: name, server: server))
@@ -61,7 +51,8 @@ struct AccountVerify: LarderCommand {
                 }
                 console.note("\(name): \(Text.visible(issue.message))", as: .warning)
                 let isApproved = try await person.agrees(to: "Approve?")
-                try await host.perform(Issues.Answer(issue.id, choice: isApproved ? "approve" : "reject"))
+                try await carryOut(
+                    Issues.Answer(issue.id, choice: isApproved ? "approve" : "reject"), global, console)
                 asksAgain = false
             }
         }

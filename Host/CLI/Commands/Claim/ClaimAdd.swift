@@ -28,9 +28,7 @@ struct ClaimAdd: LarderCommand {
         }
         let validity = try validity()
         let id = try id.map { text throws(Failure) in try Self.id(text) }
-        let report = try await withAccount(global, console) { host throws(Failure) in
-            try await host.perform(Claims.Add(path, as: kind, validity, id: id))
-        }
+        let report = try await carryOut(Claims.Add(path, as: kind, validity, id: id), global, console)
         console.print(
             global.isJSON
                 ? JSONValue(report).text : "\(Text.visible(path.text)) is claimed: \(report.claim.id), \(report.lasts)")

@@ -9,9 +9,7 @@ struct ClaimRemove: LarderCommand {
     @Argument(help: "The claim's id, as `claim list` shows it.") var id: String
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        try await withAccount(global, console) { host throws(Failure) in
-            try await host.perform(Claims.Remove(ClaimID(id)))
-        }
+        try await carryOut(Claims.Remove(ClaimID(id)), global, console)
         console.print(
             global.isJSON ? JSONValue.object(["id": .string(id)]).text : "claim \(Text.visible(id)): removed")
         return []

@@ -20,9 +20,7 @@ struct IssueResolve: LarderCommand {
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let command = try command()
-        let answers = try await withAccount(global, console) { host throws(Failure) in
-            try await host.perform(command)
-        }
+        let answers = try await carryOut(command, global, console)
         if answers.isEmpty, !global.isJSON { console.print("no issue has the code \(Text.visible(code ?? ""))") }
         for answer in answers where answer.failure == nil {
             let json = JSONValue.object(["id": .id(answer.id), "choice": .string(command.choice)])

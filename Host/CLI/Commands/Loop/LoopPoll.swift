@@ -15,9 +15,7 @@ struct LoopPoll: LarderCommand {
     @Argument(help: "The loop's id, as `loop list` shows it, or kind:id.") var id: String?
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        let outcome = try await withAccount(global, console, asksServer: true) { host throws(Failure) in
-            try await host.perform(Loops.Poll(named: id))
-        }
+        let outcome = try await carryOut(Loops.Poll(named: id), global, console, asksServer: true)
         if outcome.loops.isEmpty, !global.isJSON { console.note("no enabled plugin has event loops") }
         console.show(outcome.loops, global)
         return outcome.failures

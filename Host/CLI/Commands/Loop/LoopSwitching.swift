@@ -5,13 +5,11 @@ import Model
 func setLoop(
     _ id: String, enabled: Bool, _ global: GlobalOptions, _ console: Console
 ) async throws(Failure) -> [Failure] {
-    let loop = try await withAccount(global, console) { host throws(Failure) in
-        try await host.perform(Loops.Switch(named: id, enabled: enabled))
-    }
+    let loop = try await carryOut(Loops.Switch(named: id, enabled: enabled), global, console)
     if global.isJSON {
         console.print(JSONValue(loop))
     } else {
-        let now = enabled ? "enabled: the next `larder run` polls it" : "disabled"
+        let now = enabled ? "enabled: the running host or the next `larder run` polls it" : "disabled"
         console.print("loop \(Text.visible(loop.key.id.text)): \(now)")
     }
     return []

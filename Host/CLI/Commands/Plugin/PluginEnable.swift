@@ -6,7 +6,7 @@ struct PluginEnable: LarderCommand {
     static let configuration = CommandConfiguration(
         commandName: "enable", abstract: "Turn a plugin on, in the config.",
         discussion: """
-            Changes only this value in the config. A running host applies the change at its next start. A library that \
+            Changes only this value in the config. A running host applies the change at once. A library that \
             `larder plugin list` shows as `found` is opened in a separate process, to read which plugins it has, and \
             is named in the config.
             """)

@@ -11,7 +11,7 @@ func switchPlugin(
     let known = config.settings.plugins.map(\.id.shortName) + firstPartyNames
     guard !known.contains(id.shortName) else {
         try apply(PluginSwitch(plugin: id, isEnabled: isEnabled), config, global, console)
-        return []
+        return await reloadHosts(of: config)
     }
     guard isEnabled, let library = try await foundLibrary(name, config, console) else {
         throw unknownPlugin(name, among: known)
@@ -29,7 +29,7 @@ func switchPlugin(
     where ids.contains(report.id) && report.state == .refused {
         console.note("larder: \(report.id.shortName) is refused for now: \(Text.visible(report.reason ?? ""))")
     }
-    return []
+    return await reloadHosts(of: config)
 }
 
 /// Returns the library that `plugin list` shows as found and that has this name or path.
@@ -72,6 +72,6 @@ private func apply(
     } else {
         console.print(
             text == file.text
-                ? "\(id.shortName) is \(state) already" : "\(id.shortName) is \(state) from the host's next start")
+                ? "\(id.shortName) is \(state) already" : "\(id.shortName) is \(state)")
     }
 }

@@ -5,7 +5,7 @@ import Model
 struct PolicyAdd: LarderCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Add a policy for the items that meet a condition.",
-        discussion: "The next run applies the policy. `larder ls -r --where` lists the items that meet a condition.")
+        discussion: "The host applies the policy. `larder ls -r --where` lists the items that meet a condition.")
 
     @OptionGroup var global: GlobalOptions
     @Option(
@@ -33,9 +33,7 @@ struct PolicyAdd: LarderCommand {
         let policy = ItemPolicy(
             id: id, kind: PolicyKind(kind), identifier: self.id, description: description, condition: condition,
             removeWhenNone: removeWhenNone)
-        let outcome = try await withAccount(global, console) { host throws(Failure) in
-            try await host.perform(Policies.Add(policy))
-        }
+        let outcome = try await carryOut(Policies.Add(policy), global, console)
         let (stored, kinds) = (outcome.policy, outcome.kinds)
         if !kinds.contains(stored.kind) { warn(of: stored.kind, kinds, console) }
         console.report(stored, "was added", global)

@@ -4,9 +4,7 @@ import Model
 extension Console {
     /// Undoes or redoes a change of policies, and prints that change.
     func move(_ direction: PolicyMove.Direction, _ global: GlobalOptions) async throws(Failure) {
-        let outcome = try await withAccount(global, self) { host throws(Failure) in
-            try await host.perform(Policies.Move(direction))
-        }
+        let outcome = try await carryOut(Policies.Move(direction), global, self)
         let word = direction == .undo ? "undone" : "redone"
         if global.isJSON {
             print(JSONValue(outcome.step))
@@ -17,7 +15,7 @@ extension Console {
                 "\(word) the change that \(PolicyHistoryTable.name(of: author)) made at \(Text.time(author.time)): "
                     + lines[0])
             for line in lines.dropFirst() { print("  \(line)") }
-            print("the next `larder run` applies this")
+            print("the running host or the next `larder run` applies this")
         }
         for policy in outcome.gone { note("larder: the policy \(Text.visible(policy.id.text)) no longer existed") }
     }

@@ -8,7 +8,9 @@ extension Console {
         if global.isJSON {
             print(JSONValue(policy, items: nil, bytes: nil))
         } else {
-            print("policy \(Text.visible(policy.id.text)) \(what): the next `larder run` applies this")
+            print(
+                "policy \(Text.visible(policy.id.text)) \(what): the running host or the next `larder run` applies "
+                    + "this")
         }
     }
 }

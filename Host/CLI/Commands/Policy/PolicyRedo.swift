@@ -5,7 +5,7 @@ import Model
 struct PolicyRedo: LarderCommand {
     static let configuration = CommandConfiguration(
         commandName: "redo", abstract: "Redo the change of policies that `undo` took back last.",
-        discussion: "The next run applies this. Once you make a new change, undone changes can no longer be redone.")
+        discussion: "The host applies this. Once you make a new change, undone changes can no longer be redone.")
 
     @OptionGroup var global: GlobalOptions
 

@@ -28,9 +28,7 @@ struct PolicyRun: LarderCommand {
                 hint: meant + "the triggers are: \(names.joined(separator: ", "))")
         }
         if dryRun { return try await preview(trigger, console) }
-        let outcome = try await withAccount(global, console) { host throws(Failure) in
-            try await host.perform(Policies.Run(trigger))
-        }
+        let outcome = try await carryOut(Policies.Run(trigger), global, console)
         let account = try global.loadConfig().oneAccount().bookmark.name
         if global.isJSON {
             console.print(
@@ -40,7 +38,9 @@ struct PolicyRun: LarderCommand {
                 ]))
         } else {
             let left = Text.count(outcome.leftCount, "action waits", "actions wait")
-            console.print("\(account): \(trigger.name) was run; \(left) for the next `larder run`")
+            console.print(
+                "\(account): \(trigger.name) was run; \(left) for "
+                    + "the running host or the next `larder run`")
         }
         return outcome.failures
     }

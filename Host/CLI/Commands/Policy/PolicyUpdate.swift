@@ -29,9 +29,7 @@ struct PolicyUpdate: LarderCommand {
         if let removeWhenNone, !removeWhenNone.isEmpty {
             _ = try CLIArgument.condition(removeWhenNone, of: "--remove-when-none")
         }
-        let policy = try await withAccount(global, console) { host throws(Failure) in
-            try await host.perform(Policies.Update(named: id, change))
-        }
+        let policy = try await carryOut(Policies.Update(named: id, change), global, console)
         console.report(policy, "was changed", global)
         return []
     }

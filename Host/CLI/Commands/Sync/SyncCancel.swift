@@ -11,7 +11,7 @@ struct SyncCancel: LarderCommand {
     @Argument(help: "The record's id, as `sync list` shows it.") var id: SyncRecordID
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        try await withAccount(global, console) { host throws(Failure) in try await host.perform(Records.Cancel(id)) }
+        try await carryOut(Records.Cancel(id), global, console)
         console.report(id, "cancelled", global)
         return []
     }

@@ -68,6 +68,8 @@ extension AccountConfig {
         where self[keyPath: path] != other[keyPath: path] {
             changes.append("accounts.\(bookmark.name).\(key)")
             self[keyPath: path] = other[keyPath: path]
+            // Commands that have read the changed folders are not for this account as it runs.
+            digest = other.digest
         }
         return changes
     }

@@ -2,29 +2,34 @@ import CLinux
 import Glibc
 public import Model
 
-extension Tree {
-    /// Writes a copy's content to a file outside the tree. The new file appears complete or not at all, and an existing
-    /// file stays until then. The files share blocks where the file system can do so.
+/// Writes a local copy's content to a file outside the tree. It works beside the process that has the vault open.
+public struct CopyExport: Sendable {
+    /// The absolute path of the tree's root.
+    private let root: String
+
+    /// Creates an export from a tree.
+    /// - Parameter root: The absolute path of the tree's root.
+    public init(fromTree root: String) { self.root = root }
+
+    /// Writes a copy's content to a file. The new file appears complete or not at all, and an existing file stays until
+    /// then. The files share blocks where the file system can do so. Blocks.
     /// - Parameters:
-    ///   - known: The row's record of the copy.
+    ///   - path: The path of the item.
+    ///   - digest: The SHA-256 of the copy, as its row records it.
     ///   - target: The path of the new file, absolute or relative to the process's working folder. A symbolic link is
     ///     followed. An existing file keeps its permissions, and a new file gets those that the umask leaves.
-    /// - Throws: `.failed` if the copy is not as the row records it, `.cannotCreate` if no file can be created at the
-    ///   target, `.localIO` if reading or writing fails.
-    public func export(_ path: ItemPath, known: LocalCopy, to target: String) throws(Failure) {
-        guard case .success(let location) = locate(path) else { throw Self.changed(path) }
-        let source = OwnFile(location, ownOpens)
-        // If the mark is no proof, the digest of the written bytes is checked.
-        let isProof = proof.isProof(known.mark)
-        guard source.number >= 0, !isProof || isUnchanged(source.number, known) else { throw Self.changed(path) }
+    /// - Throws: `.failed` if the copy's content is not as the row records it, `.cannotCreate` if no file can be created
+    ///   at the target, `.localIO` if reading or writing fails.
+    public func write(_ path: ItemPath, digest: [UInt8], to target: String) throws(Failure) {
+        let source = Descriptor(openSource(path))
+        var info = stat()
+        guard source.number >= 0, fstat(source.number, &info) == 0, info.isRegular else { throw Self.changed(path) }
         let place = try ExportPlace(target)
         let file = Descriptor(open(place.temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666))
         guard file.number >= 0 else { throw place.refusal(errno) }
         do throws(Failure) {
             try copy(source.number, to: file.number, as: target)
-            guard isProof ? isUnchanged(source.number, known) : digest(of: file.number) == known.digest else {
-                throw Self.changed(path)
-            }
+            guard self.digest(of: file.number) == digest else { throw Self.changed(path) }
             if let mode = place.mode, fchmod(file.number, mode) != 0 { throw .system("writing \(target)", errno) }
             guard fsync(file.number) == 0 else { throw .system("writing \(target)", errno) }
             guard rename(place.temporary, place.path) == 0 else { throw place.refusal(errno) }
@@ -34,9 +39,13 @@ extension Tree {
         }
     }
 
-    private func isUnchanged(_ file: Int32, _ known: LocalCopy) -> Bool {
-        var info = stat()
-        return fstat(file, &info) == 0 && info.isRegular && FileMark(info, now: clock()).matches(known.mark)
+    /// Opens the file for reading, without following symbolic links.
+    private func openSource(_ path: ItemPath) -> Int32 {
+        let tree = Descriptor(open(root, linux_o_path | O_DIRECTORY | O_CLOEXEC))
+        let parent = path.parent
+        let folder = Descriptor(
+            openBeneath(tree.number, parent.isRoot ? "." : String(parent.text.dropFirst()), linux_o_path | O_DIRECTORY))
+        return openForReading(path.name, in: folder.number)
     }
 
     private func digest(of file: Int32) -> [UInt8]? {
@@ -54,7 +63,7 @@ extension Tree {
         let read = readAll(source) { piece in
             var rest = piece[...]
             while !rest.isEmpty {
-                let count = write(file, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                let count = Glibc.write(file, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
                 if count < 0, errno == EINTR { continue }
                 guard count > 0 else {
                     code = errno

@@ -1,0 +1,69 @@
+import HTTPTypes
+import Model
+
+/// What a request to the control socket asks for. A value without I/O.
+enum ControlRequest: Hashable {
+    /// The state of the host and of all its accounts.
+    case host
+    /// The config is to be read anew.
+    case reload
+    /// The state of an account.
+    case account(String)
+    /// A command to an account.
+    case command(String, account: String)
+
+    /// Reads a request's method and target.
+    /// - Throws: `notFound` if there is no such target, `usage` if it takes another method.
+    init(_ method: HTTPRequest.Method, _ target: String) throws(Failure) {
+        let path = target.prefix { $0 != "?" && $0 != "#" }
+        // The names of accounts and commands have no character that an address encodes.
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count > 2, parts[0].isEmpty, parts[1] == "v1" else { throw Self.unknown(target) }
+        let words = Array(parts[2...])
+        let allowed: HTTPRequest.Method
+        switch words.count {
+        case 1 where words[0] == "host": (self, allowed) = (.host, .get)
+        case 1 where words[0] == "reload": (self, allowed) = (.reload, .post)
+        case 2 where words[0] == "accounts": (self, allowed) = (.account(words[1]), .get)
+        case 4 where words[0] == "accounts" && words[2] == "commands":
+            (self, allowed) = (.command(words[3], account: words[1]), .post)
+        default: throw Self.unknown(target)
+        }
+        guard method == allowed else { throw Failure(.usage, "\(path) takes \(allowed.rawValue) only") }
+    }
+
+    private static func unknown(_ target: String) -> Failure {
+        Failure(.notFound, "there is no \(target) on the control socket")
+    }
+
+    /// The method and the target that ask for this.
+    var head: (method: HTTPRequest.Method, path: String) {
+        switch self {
+        case .host: (.get, "/v1/host")
+        case .reload: (.post, "/v1/reload")
+        case .account(let name): (.get, "/v1/accounts/\(name)")
+        case .command(let command, let account): (.post, "/v1/accounts/\(account)/commands/\(command)")
+        }
+    }
+}
+
+extension HTTPField.Name {
+    /// The version of the program that sends a request.
+    static let larderVersion = HTTPField.Name("Larder-Version")!
+    /// A digest of the account's part of the config that the sender has read.
+    static let larderAccount = HTTPField.Name("Larder-Account")!
+}
+
+extension Failure.Kind {
+    /// The status of an answer that is this failure.
+    var status: HTTPResponse.Status {
+        switch self {
+        case .usage, .badData: .badRequest
+        case .notFound: .notFound
+        case .vaultLocked, .config: .conflict
+        case .denied: .forbidden
+        case .unreachable, .protocolViolation: .badGateway
+        case .failed, .timedOut, .internal, .cannotCreate, .localIO: .internalServerError
+        }
+    }
+}

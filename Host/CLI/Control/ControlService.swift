@@ -1,0 +1,148 @@
+import Core
+import FoundationEssentials
+import HTTPTypes
+import HummingbirdCore
+import Model
+import NIOCore
+import Threads
+
+/// The answers on the control socket of a running host.
+struct ControlService: Sendable {
+    /// The longest body of a request.
+    private static let longestBody = 4 << 20
+
+    let hosting: Hosting
+
+    /// Answers a request, and closes its connection. The work ends when the client closes the connection before.
+    func respond(
+        to request: Request, with writer: consuming ResponseWriter, on channel: any Channel
+    ) async throws {
+        let isStream = request.headers[.accept]?.contains("text/event-stream") ?? false
+        let asked: Result<Asked, Failure>
+        do throws(Failure) { asked = .success(try await Asked(request)) } catch { asked = .failure(error) }
+        let (events, feed) = AsyncStream<Event>.makeStream(bufferingPolicy: .bufferingNewest(8))
+        let work = Task {
+            do throws(Failure) {
+                feed.yield(.answer(try await answer(try asked.get()) { feed.yield(.progress($0)) }))
+            } catch {
+                feed.yield(.failure(error))
+            }
+            feed.finish()
+        }
+        channel.closeFuture.whenComplete { _ in work.cancel() }
+        var fields: HTTPFields = [.connection: "close", .cacheControl: "no-store"]
+        guard isStream else {
+            for await event in events {
+                if case .progress = event { continue }
+                fields[.contentType] = "application/json"
+                let body = event.data
+                fields[.contentLength] = "\(body.count)"
+                return try await writer.write(
+                    response: HTTPResponse(status: event.status, headerFields: fields),
+                    body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+            }
+            return
+        }
+        fields[.contentType] = "text/event-stream"
+        var body = try await writer.writeHead(HTTPResponse(status: .ok, headerFields: fields))
+        for await event in events {
+            try await body.write(ByteBuffer(bytes: Array("event: \(event.name)\ndata: ".utf8) + event.data + [10, 10]))
+        }
+        try await body.finish(nil)
+    }
+
+    /// An event of an answer.
+    private enum Event {
+        case progress(TransferProgress)
+        case answer([UInt8])
+        case failure(Failure)
+
+        var name: String {
+            switch self {
+            case .progress: "progress"
+            case .answer: "answer"
+            case .failure: "error"
+            }
+        }
+
+        var status: HTTPResponse.Status { if case .failure(let failure) = self { failure.kind.status } else { .ok } }
+
+        /// The event's JSON, in one line.
+        var data: [UInt8] {
+            switch self {
+            case .progress(let progress): Array(JSONValue(progress).text.utf8)
+            case .answer(let bytes): bytes
+            case .failure(let failure): Array(JSONValue(error: failure).text.utf8)
+            }
+        }
+    }
+
+    /// A request that was read.
+    private struct Asked: Sendable {
+        let request: ControlRequest
+        let fields: HTTPFields
+        let body: [UInt8]
+
+        init(_ request: Request) async throws(Failure) {
+            self.request = try ControlRequest(request.method, request.head.path ?? "")
+            fields = request.headers
+            do {
+                body = Array(try await request.body.collect(upTo: ControlService.longestBody).readableBytesView)
+            } catch {
+                throw Failure(.badData, "the request is cut off, or longer than \(ControlService.longestBody) bytes")
+            }
+        }
+    }
+
+    private static func noAccount(_ name: String) -> Failure {
+        Failure(.notFound, "the host that runs has no account `\(name)`", hint: "`larder reload` reads the config anew")
+    }
+
+    private func answer(
+        _ asked: Asked, _ progress: @escaping @Sendable (TransferProgress) -> Void
+    ) async throws(Failure) -> [UInt8] {
+        if let version = asked.fields[.larderVersion], version != Product.version {
+            throw Failure(
+                .vaultLocked, "the host that runs is Larder \(Product.version), this command is Larder \(version)",
+                hint: "restart the host, or use the command that belongs to it")
+        }
+        switch asked.request {
+        case .host: return Array(JSONValue(hosting).text.utf8)
+        case .reload: return Array(JSONValue(try await hosting.reload()).text.utf8)
+        case .account(let name):
+            guard let phase = hosting.phases[name] else { throw Self.noAccount(name) }
+            return Array(JSONValue(phase, account: name).text.utf8)
+        case .command(let name, let account):
+            guard let command = AccountCommands.all.first(where: { $0.name == name }) else {
+                throw Failure(.notFound, "there is no command `\(name)`")
+            }
+            let host = try host(of: account, as: asked.fields[.larderAccount])
+            return try await Self.carryOut(command, asked.body, for: host, progress)
+        }
+    }
+
+    /// Returns an account at work.
+    /// - Parameter digest: the digest of the account's part of the config that the client has read; nil if it has read
+    ///   none.
+    private func host(of account: String, as digest: String?) throws(Failure) -> AccountHost {
+        guard let phase = hosting.phases[account] else { throw Self.noAccount(account) }
+        if let digest, digest != hosting.digest(of: account) {
+            throw Failure(
+                .vaultLocked, "the config has changed for the account `\(account)` since the host has read it",
+                hint: "`larder reload` has the host read it anew")
+        }
+        if let host = phase.host { return host }
+        if let failure = phase.failure { throw failure }
+        throw Failure(
+            .failed, "the account `\(account)` is not at work now: \(phase.status)",
+            hint: "try again, or see `larder status`")
+    }
+
+    private static func carryOut<Command: AccountCommand>(
+        _ type: Command.Type, _ body: [UInt8], for host: AccountHost,
+        _ progress: @escaping @Sendable (TransferProgress) -> Void
+    ) async throws(Failure) -> [UInt8] {
+        let command = try ControlCoding.decode(type, from: body)
+        return try ControlCoding.encode(try await host.perform(command, progress: progress))
+    }
+}

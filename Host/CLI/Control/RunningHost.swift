@@ -1,0 +1,123 @@
+import Core
+import FoundationEssentials
+import HTTPTypes
+import Model
+
+/// A running host, as another process reaches it over its control socket.
+struct RunningHost: Hashable, Sendable {
+    /// The absolute path of the host's socket.
+    let socket: String
+
+    init(socket: String) { self.socket = socket }
+
+    /// Finds the host that has an account's vault open.
+    /// - Returns: nil if the last process that had it open takes no commands. A host that has ended is found too; see
+    ///   ``ask(_:body:fields:hear:)``.
+    init?(of account: AccountConfig) async {
+        let holder = await AccountReader.lastHolder(of: account.bookmark)
+        guard case .socket(let path) = holder?.control else { return nil }
+        self.init(socket: path)
+    }
+
+    /// Asks the host for something.
+    /// - Parameters:
+    ///   - body: the JSON of a command.
+    ///   - fields: more header fields.
+    ///   - hear: receives progress as it comes.
+    /// - Returns: the JSON of the answer; nil if the host does not run any more.
+    /// - Throws: the failure that the host answers, or a failure of the connection.
+    func ask(
+        _ request: ControlRequest, body: [UInt8] = [], fields: HTTPFields = [:],
+        hear: (TransferProgress) -> Void = { _ in }
+    ) async throws(Failure) -> [UInt8]? {
+        guard let client = try await ControlClient(connectingTo: socket) else { return nil }
+        var fields = fields
+        fields[.larderVersion] = Product.version
+        let (method, path) = request.head
+        var answer: [UInt8]?
+        do {
+            try await client.events(of: method, path, fields: fields, body: body) { event in
+                switch event.name {
+                case "progress": if let progress = TransferProgress(json: event.data) { hear(progress) }
+                case "answer", "200": answer = event.data
+                default: throw Failure(json: event.data)
+                }
+            }
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            throw Failure(
+                .failed, "the host's answer was cut off: \(error)", hint: "`larder status` shows what was done")
+        }
+        guard let answer else { throw Failure(.protocolViolation, "the host gave no answer") }
+        return answer
+    }
+
+    /// Carries out a command for an account.
+    /// - Returns: the command's answer; nil if the host does not run any more.
+    /// - Throws: as ``ask(_:body:fields:hear:)``.
+    func carryOut<Command: AccountCommand>(
+        _ command: Command, for account: AccountConfig, hear: (TransferProgress) -> Void
+    ) async throws(Failure) -> Command.Answer? {
+        let answer = try await ask(
+            .command(Command.name, account: account.bookmark.name), body: try ControlCoding.encode(command),
+            fields: [.larderAccount: account.digest], hear: hear)
+        return try answer.map { bytes throws(Failure) in try ControlCoding.decode(Command.Answer.self, from: bytes) }
+    }
+}
+
+/// The JSON of commands and answers on the control socket.
+enum ControlCoding {
+    static func encode(_ value: some Encodable) throws(Failure) -> [UInt8] {
+        do {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
+            let words: @Sendable (Advice) -> String = { $0.sentence }
+            encoder.userInfo[Advice.words] = words
+            return Array(try encoder.encode(value))
+        } catch {
+            throw Failure(.internal, "an answer cannot be written as JSON: \(error)")
+        }
+    }
+
+    static func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws(Failure) -> Value {
+        do {
+            return try JSONDecoder().decode(type, from: Data(bytes))
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            throw Failure(.badData, "the JSON does not fit: \(error)")
+        }
+    }
+}
+
+extension Failure {
+    /// Reads the JSON of an error as a host answers it.
+    fileprivate init(json bytes: [UInt8]) {
+        let error = String(validating: bytes, as: UTF8.self).flatMap { try? JSONValue(parsing: $0) }?["error"]
+        guard case .string(let code)? = error?["code"], case .string(let message)? = error?["message"],
+            let kind = Kind.allCases.first(where: { $0.code == code })
+        else {
+            self.init(.protocolViolation, "the host's answer makes no sense")
+            return
+        }
+        if case .string(let hint)? = error?["hint"] {
+            self.init(kind, message, hint: hint)
+        } else {
+            self.init(kind, message)
+        }
+    }
+}
+
+extension TransferProgress {
+    /// Reads the JSON of progress as a host sends it.
+    fileprivate init?(json bytes: [UInt8]) {
+        guard let text = String(validating: bytes, as: UTF8.self), let json = try? JSONValue(parsing: text),
+            case .integer(let files)? = json["files"], case .integer(let filesTotal)? = json["filesTotal"],
+            case .integer(let bytes)? = json["bytes"], case .integer(let bytesTotal)? = json["bytesTotal"]
+        else { return nil }
+        self.init(
+            filesDone: Int(clamping: files), filesTotal: Int(clamping: filesTotal), bytesDone: bytes,
+            bytesTotal: bytesTotal)
+    }
+}

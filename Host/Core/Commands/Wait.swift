@@ -1,0 +1,88 @@
+import Database
+import ItemPolicies
+public import Model
+import SyncEngine
+
+/// Waits until the account, or everything below a path, is in sync: the server was asked, the processors have run, and
+/// nothing is left to be done. What cannot go on now ends the wait too.
+///
+/// Nobody does the work of an account without a run, so the command is for an account at work.
+/// - Throws: `.failed` if no run is in progress; the reason why the server cannot be used.
+public struct Wait: AccountCommand {
+    public static let name = "wait"
+
+    /// The path of the file or folder; the root for everything.
+    public var path: ItemPath
+
+    /// Creates the command.
+    public init(_ path: ItemPath = .root) { self.path = path }
+
+    public func carryOut(for host: AccountHost) async throws(Failure) -> WaitOutcome {
+        try await host.failing {
+            try await host.work.turn {
+                throw Failure(.failed, "no run of the account is in progress", hint: .runFirst)
+            } atWork: {
+                let polled = try await host.poll(walks: true)
+                var outcome = WaitOutcome()
+                if let unreached = polled.unreached { throw unreached }
+                outcome.failures = polled.failures
+                while true {
+                    await host.policies.waitUntilIdle()
+                    let records = try await records(in: host.database)
+                    if records.isEmpty { break }
+                    let left = try await host.engine.wait(for: records)
+                    if left.isOffline { throw left.failure ?? host.offlineFailure }
+                    if let failure = left.failure { outcome.failures.append(failure) }
+                    // What waits for a person is named by its issue.
+                    outcome.left = left.left.filter { $0.issue == nil }.map {
+                        RunOutcome.Left(path: $0.path, why: $0.why)
+                    }
+                    outcome.leftCount = left.leftCount
+                    if !left.isDone { break }
+                }
+                outcome.issues = try await issues(in: host.database)
+                return outcome
+            }
+        }
+    }
+
+    private func isMeant(_ other: ItemPath) -> Bool { path.isRoot || other == path || path.isAncestor(of: other) }
+
+    private func records(in database: Database) async throws -> Set<SyncRecordID> {
+        try await database.read { reads in
+            var records: Set<SyncRecordID> = []
+            try reads.journal.each { record in
+                if record.state != .completed, isMeant(record.path) { records.insert(record.id) }
+                return true
+            }
+            return records
+        }
+    }
+
+    /// Returns the issues that keep something from being in sync. An issue that names no path counts for all paths.
+    private func issues(in database: Database) async throws -> [Issue] {
+        try await database.read { reads in
+            try reads.issues.all().filter { issue in
+                if let record = try issue.record.flatMap({ try reads.journal.record(id: $0) }) {
+                    return isMeant(record.path)
+                }
+                return (try? ItemPath(issue.subject)).map(isMeant) ?? true
+            }
+        }
+    }
+}
+
+/// What a wait came to. All is in sync if there is no failure, no issue and nothing left.
+public struct WaitOutcome: Codable, Sendable {
+    /// The errors, such as folders that could not be listed.
+    public var failures: [Failure] = []
+    /// The first hundred pieces of work that cannot go on now.
+    public var left: [RunOutcome.Left] = []
+    /// The number of all pieces of work that cannot go on now.
+    public var leftCount = 0
+    /// The issues that wait for a person.
+    public var issues: [Issue] = []
+
+    /// Creates the outcome of a wait that found everything in sync.
+    public init() {}
+}

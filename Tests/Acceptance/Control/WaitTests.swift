@@ -1,0 +1,71 @@
+import DemoServer
+import TestServer
+import TestSupport
+import Testing
+
+/// `larder wait` and `larder healthcheck`, which ask a running host.
+@Suite(.serialized) struct WaitTests {
+    @Test("U8: a wait ends when all is in sync, or what is below its path, and names what cannot go on")
+    func wait() async throws {
+        try await withTemporaryFolder { folder in
+            try await TestServer.running { server in
+                for path in ["/a", "/Folder/b", "/Folder/c"] { server.tree.put(path, path) }
+                let account = try Account(in: folder, server, settings: ["poll: 1h"])
+                let none = try await account.larder("wait")
+                #expect(none.exitCode == 69 && none.errors.contains("no host runs"), "\(none.summary)")
+                #expect(try await account.larder("pin", "/").exitCode == 0)
+                let host = try account.larder.start(["run"], errors: "\(folder)/log")
+                _ = try await account.untilCommanded(host)
+                let all = try await account.larder("wait")
+                #expect(all.exitCode == 0 && all.output == "/: in sync\n", "\(all.summary)")
+                #expect(try account.localFiles().sorted() == ["Folder/b", "Folder/c", "a"])
+
+                // The host is idle for an hour. The wait has it ask the server.
+                server.tree.put("/Folder/new", "new")
+                let below = try await account.larder("--json", "wait", "/Folder")
+                #expect(below.exitCode == 0 && below.output.contains("\"inSync\":true"), "\(below.summary)")
+                #expect(try account.text("Folder/new") == "new")
+
+                server.add(Fault(.status(403), method: "GET", path: "/bad"))
+                server.tree.put("/bad", "bad")
+                let stuck = try await account.larder("wait")
+                #expect(stuck.exitCode == 1 && stuck.errors.contains("/bad"), "\(stuck.summary)")
+                #expect(try await account.larder("wait", "/Folder").exitCode == 0)
+
+                let hold = server.add(Fault(.hold(), method: "GET", path: "/slow"))
+                server.tree.put("/slow", "slow")
+                let late = try await account.larder("wait", "--timeout", "1s")
+                #expect(late.exitCode == 124 && late.errors.contains("not in sync after 1s"), "\(late.summary)")
+                server.remove(hold)
+                #expect(await host.stop() == .code(0))
+            }
+        }
+    }
+
+    @Test("A health check tells whether a host runs, reaches its server and is accepted there")
+    func health() async throws {
+        try await withTemporaryFolder { folder in
+            var configuration = TestServer.Configuration()
+            let server = try await TestServer.start(configuration)
+            let account = try Account(in: folder, server, settings: ["poll: 1s"])
+            #expect(try await account.larder("healthcheck").exitCode == 69)
+            let host = try account.larder.start(["run"], errors: "\(folder)/log")
+            _ = try await account.untilCommanded(host)
+            try await soon("it is online", beside: host) {
+                try await account.larder("healthcheck").output == "home: online\n"
+            }
+            configuration.port = server.port
+            await server.stop()
+            try await soon("the server is gone", beside: host) {
+                try await account.larder("healthcheck").exitCode == 69
+            }
+            configuration.password = "another"
+            let other = try await TestServer.start(configuration)
+            try await soon("the password is wrong", beside: host) {
+                try await account.larder("healthcheck").exitCode == 77
+            }
+            #expect(await host.stop() == .code(0))
+            await other.stop()
+        }
+    }
+}
