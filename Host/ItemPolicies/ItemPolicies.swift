@@ -153,6 +153,9 @@ public final class ItemPolicies: Sendable {
         }
     }
 
+    /// Whether no run waits or is in progress.
+    public var isIdle: Bool { state.with(\.isIdle) }
+
     /// Returns when no run waits or is in progress, or when ``run()`` has ended.
     public func waitUntilIdle() async {
         await state.wait { $0.isIdle }

@@ -18,17 +18,23 @@ struct Status: LarderCommand {
         for account in accounts {
             do {
                 let status = try await Self.status(of: account)
+                let busyWith = await Self.busyWith(account)
                 let plugins = tried.map { $0.seen(by: status.plugins, config) }
                 if global.isJSON {
-                    console.print(JSONValue(status, plugins: plugins))
+                    console.print(JSONValue(status, busyWith: busyWith, plugins: plugins))
                 } else {
-                    for line in StatusText(status, plugins: plugins).lines { console.print(line) }
+                    for line in StatusText(status, busyWith: busyWith, plugins: plugins).lines { console.print(line) }
                 }
             } catch {
                 failures.append(error)
             }
         }
         return failures
+    }
+
+    /// Returns what the running host does for an account; empty if it is idle or no host answers.
+    private static func busyWith(_ account: AccountConfig) async -> [String] {
+        do { return try await HostedAccountState.of(account)?.busyWith ?? [] } catch { return [] }
     }
 
     private static func status(of account: AccountConfig) async throws(Failure) -> AccountStatus {
@@ -48,7 +54,7 @@ struct Status: LarderCommand {
 }
 
 extension JSONValue {
-    init(_ status: AccountStatus, plugins: [PluginReport]) {
+    init(_ status: AccountStatus, busyWith: [String] = [], plugins: [PluginReport]) {
         let records = SyncRecord.State.allCases.map {
             Member(name: $0.name, value: .integer(status.records[$0] ?? 0))
         }
@@ -74,6 +80,8 @@ extension JSONValue {
             "nextPoll": .time(status.nextPoll),
             "etagsWereWrong": .bool(status.etagsWereWrong),
             "trouble": JSONValue(status.trouble),
+            "activity": .string(busyWith.isEmpty ? "idle" : "busy"),
+            "busyWith": .strings(busyWith),
         ])
     }
 }
@@ -99,8 +107,9 @@ extension JSONValue {
 struct StatusText {
     let lines: [String]
 
-    init(_ status: AccountStatus, plugins: [PluginReport]) {
+    init(_ status: AccountStatus, busyWith: [String] = [], plugins: [PluginReport]) {
         var lines = ["\(status.account): \(Self.connection(status))"]
+        if !busyWith.isEmpty { lines.append("  busy with  \(busyWith.joined(separator: ", "))") }
         if let trouble = status.trouble {
             lines.append("  waits      \(Text.visible(trouble.message))")
             if let hint = trouble.hint { lines.append("             \(Text.visible(hint))") }

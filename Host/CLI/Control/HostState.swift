@@ -23,6 +23,8 @@ extension JSONValue {
             "connection": .string(phase.host?.connectionState.rawValue),
             "rejected": .bool(phase.host?.isRefused ?? false),
             "failure": phase.failure.map { JSONValue(error: $0)["error"] ?? .null } ?? .null,
+            "activity": .string((phase.host?.busyWith ?? []).isEmpty ? "idle" : "busy"),
+            "busyWith": .strings((phase.host?.busyWith ?? []).map(\.rawValue)),
             "transfers": phase.host.map { JSONValue($0.progress) } ?? .null,
         ])
     }

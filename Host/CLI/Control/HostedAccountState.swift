@@ -15,6 +15,7 @@ struct HostedAccountState: Decodable {
     var status: String
     var connection: String?
     var rejected: Bool
+    var busyWith: [String]
     var failure: Problem?
 
     /// What is wrong with the account; nil if nothing is.

@@ -19,6 +19,8 @@ struct Polls: Sendable {
     private(set) var ended = 0
     /// The outcome of the last poll.
     private(set) var outcome = Outcome()
+    /// Whether a poll is under way.
+    private(set) var isPolling = false
     private var wantsWalk = false
 
     /// Asks for a poll that has not begun yet.
@@ -32,11 +34,13 @@ struct Polls: Sendable {
 
     /// Begins a poll that serves everything that was asked for up to now.
     mutating func begin() -> (number: Int, walks: Bool) {
-        defer { wantsWalk = false }
+        defer { (wantsWalk, isPolling) = (false, true) }
         return (asked, wantsWalk)
     }
 
-    mutating func end(_ number: Int, _ outcome: Outcome) { (ended, self.outcome) = (number, outcome) }
+    mutating func end(_ number: Int, _ outcome: Outcome) {
+        (ended, self.outcome, isPolling) = (number, outcome, false)
+    }
 
     /// Ends the only poll of a single run. It serves all that are asked for later, too.
     mutating func endLast(_ outcome: Outcome) { end(.max, outcome) }

@@ -178,6 +178,16 @@ public final class AccountHost: Sendable {
     /// The progress of the downloads.
     public var progress: TransferProgress { TransferProgress(engine.progress) }
 
+    /// What a running account is busy with; empty if it is idle.
+    public var busyWith: [AccountOccupation] {
+        let downloads = engine.progress
+        let all: [(AccountOccupation, Bool)] = [
+            (.listing, state.polls.with(\.isPolling)), (.policies, !policies.isIdle),
+            (.transfers, downloads.filesDone < downloads.filesTotal),
+        ]
+        return all.filter(\.1).map(\.0)
+    }
+
     /// Whether the server can be reached.
     public var connectionState: ConnectionState { state.connection }
 
@@ -383,6 +393,16 @@ final class Turns: Sendable {
     }
 
     func release() { isTaken.change { $0 = false } }
+}
+
+/// Something that a running account does. The raw values are those in JSON output.
+public enum AccountOccupation: String, Codable, Sendable {
+    /// It asks the server what has changed.
+    case listing
+    /// The processors run.
+    case policies
+    /// Files are to be fetched, or are being fetched.
+    case transfers
 }
 
 /// Progress of the downloads requested since the engine was last idle.

@@ -35,6 +35,8 @@ import Testing
                 let hold = server.add(Fault(.hold(), method: "GET", path: "/slow"))
                 server.tree.put("/slow", "slow")
                 let late = try await account.larder("wait", "--timeout", "1s")
+                let busy = try await account.larder("--json", "status")
+                #expect(busy.output.contains(#""activity":"busy""#) && busy.output.contains("transfers"))
                 #expect(late.exitCode == 124 && late.errors.contains("not in sync after 1s"), "\(late.summary)")
                 server.remove(hold)
                 #expect(await host.stop() == .code(0))
