@@ -119,9 +119,10 @@ public final class Vault: Sendable {
         return try Database.open(path: path + "/larder.db", readOnly: true)
     }
 
-    /// Names the socket on which this process takes commands for the vault, for ``VaultHolder/last(of:)``. Blocks.
-    /// - Parameter socket: The absolute path of the socket, without line breaks.
-    public func announce(controlSocket socket: String) { lock.announce(socket) }
+    /// Notes that this process has the vault for long, and on which socket it takes commands for it, for
+    /// ``VaultHolder/last(of:)``. Blocks.
+    /// - Parameter socket: The absolute path of the socket, without line breaks; nil if the process takes no commands.
+    public func announce(controlSocket socket: String?) { lock.announce(socket) }
 
     /// Closes the database and releases the vault. No access to the vault may be in progress or follow.
     /// - Throws: The errors of ``Database/close()``. The vault is released in this case too, and the next opening

@@ -52,11 +52,11 @@ final class VaultLock: Sendable {
         held = Mutex(Held(folder: folder, file: number))
     }
 
-    /// Names the socket on which this process takes commands for the vault.
-    func announce(_ socket: String) {
+    /// Notes that this process has the vault for long, and on which socket it takes commands for it, if it does.
+    func announce(_ socket: String?) {
         held.withLock { held in
             guard let file = held?.file else { return }
-            Self.write(VaultHolder(process: getpid(), control: .socket(socket)), to: file)
+            Self.write(VaultHolder(process: getpid(), control: socket.map { .socket($0) } ?? .unknown), to: file)
         }
     }
 

@@ -116,6 +116,8 @@ struct ControlService: Sendable {
             guard let command = AccountCommands.all.first(where: { $0.name == name }) else {
                 throw Failure(.notFound, "there is no command `\(name)`")
             }
+            // The host of an account that has just been started is asked as soon as it can answer.
+            do { try await hosting.untilOpened(account) } catch { throw Failure(.failed, "the command was cancelled") }
             let host = try host(of: account, as: asked.fields[.larderAccount])
             return try await Self.carryOut(command, asked.body, for: host, progress)
         }

@@ -81,6 +81,13 @@ final class Hosting: Service {
     /// - Parameter account: the account's name.
     func host(of account: String) -> AccountHost? { phases[account]?.host }
 
+    /// Waits until an account was opened, waits because it could not be opened, or has ended. Returns at once if there is
+    /// no such account.
+    /// - Throws: `CancellationError` if the task is cancelled.
+    func untilOpened(_ account: String) async throws(CancellationError) {
+        try await state.withLock { $0.accounts[account] }?.untilOpened()
+    }
+
     /// Returns the digest of an account's part of the config that the host has read; nil if there is no such account.
     /// May be called on any thread.
     func digest(of account: String) -> String? { state.withLock { $0.accounts[account] }?.config.digest }

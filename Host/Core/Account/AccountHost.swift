@@ -88,7 +88,8 @@ public final class AccountHost: Sendable {
         let vault = try await runBlocking {
             try Vault.open(at: bookmark.vault, files: bookmark.files, clock: system.now)
         }
-        if let socket = await options.controlSocket(bookmark.vault) {
+        if let controlSocket = options.controlSocket {
+            let socket = await controlSocket(bookmark.vault)
             await runBlocking { vault.announce(controlSocket: socket) }
         }
         let connection = options.connect(

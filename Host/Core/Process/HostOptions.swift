@@ -20,8 +20,9 @@ public struct HostOptions: Sendable {
     /// Returns the words for advice in what the host keeps for others to read: notes in the vault and in the database.
     public var words: @Sendable (Advice) -> String
     /// Returns the absolute path of the socket on which this process takes commands for an account whose vault, at the
-    /// given path, has just been opened; nil if it takes none.
-    public var controlSocket: @Sendable (String) async -> String? = { _ in nil }
+    /// given path, has just been opened; nil if no socket could be made. A process that is no host has no function: it
+    /// has a vault for a short time, and others wait for it.
+    public var controlSocket: (@Sendable (String) async -> String?)?
     /// Creates the connection to an account's server.
     package var connect: @Sendable (Bookmark, AccountSecret, Limits, HostClock, Logger) -> Connection = {
         Connection(

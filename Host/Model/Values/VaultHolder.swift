@@ -2,11 +2,12 @@
 public struct VaultHolder: Hashable, Sendable {
     /// How a process takes commands for the vaults that it has open.
     public enum Control: Hashable, Sendable {
-        /// It takes none.
+        /// It takes none, and has the vault for a short time.
         case none
         /// On the socket at this absolute path.
         case socket(String)
-        /// An older version of the program wrote the file, which takes none and may have the vault open for long.
+        /// It takes none, and may have the vault for long: a host that could make no socket, or one of a version that
+        /// makes none.
         case unknown
     }
 

@@ -85,6 +85,26 @@ import Testing
         }
     }
 
+    @Test("A host that can make no socket says so and runs; a command exits with 75 then and does not wait")
+    func noSocket() async throws {
+        try await withTemporaryFolder { folder in
+            try await TestServer.running { server in
+                var account = try Account(in: folder, server, settings: ["poll: 1s"])
+                #expect(try await account.larder("run", "--once").exitCode == 0)
+                Files.remove("\(account.vault)/control")
+                try Files.write("in the way", to: "\(account.vault)/control")
+                account.larder.environment["XDG_RUNTIME_DIR"] = "\(folder)/nowhere"
+                let host = try account.larder.start(["run"], errors: "\(folder)/log")
+                try await account.untilOnline(host, log: "\(folder)/log")
+                let refused = try await account.larder("pin", "/")
+                #expect(refused.exitCode == 75, "\(refused.summary)")
+                #expect(try Files.text("\(folder)/log").contains("The host takes no commands"))
+                #expect(await host.stop() == .code(0))
+                #expect(try await account.larder("pin", "/").exitCode == 0)
+            }
+        }
+    }
+
     @Test("H9: garbage and thousands of connections get nothing in, grow nothing, and do not hold the host up")
     func garbage() async throws {
         try await withTemporaryFolder { folder in
