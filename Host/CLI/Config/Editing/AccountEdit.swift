@@ -74,15 +74,17 @@ enum AccountEdit {
     static func removing(_ index: Int, from text: String) throws(PluginSwitch.EditError) -> String {
         let editor = TextEditor(text)
         guard let root = ConfigValue(parsing: text), let accounts = root.pairs?["accounts"],
-            var known = accounts.value.list, known.indices.contains(index),
-            let start = editor.line(of: known[index]).flatMap(editor.places.start(ofLine:)),
-            editor.indent(of: known[index]) != nil
+            let known = accounts.value.list, known.indices.contains(index)
         else { throw editor.tooClever }
-        let ends = editor.ends(of: known[index], accounts, in: root)
-        known.remove(at: index)
+        let entry = known[index]
+        guard let line = editor.line(of: entry), let start = editor.places.start(ofLine: line),
+            editor.indent(of: entry) != nil
+        else { throw editor.tooClever }
+        let ends = editor.ends(of: entry, accounts, in: root)
+        let rest = known.enumerated().filter { $0.offset != index }.map(\.element)
         var wanted = root
-        let content: ConfigValue.Content = known.isEmpty ? .scalar("", isPlain: true) : .list(known)
-        wanted.set(["accounts"], to: ConfigValue(content: content, source: .builtIn))
+        let empty = ConfigValue(content: .scalar("", isPlain: true), source: .builtIn)
+        wanted.set(["accounts"], to: rest.isEmpty ? empty : ConfigValue(content: .list(rest), source: .builtIn))
         let edits = ends.map { TextEdit(offset: start, removed: $0 - start, inserted: "") }
         return try editor.first(of: edits, in: text, meaning: wanted)
     }
