@@ -25,7 +25,9 @@ import Testing
                 try await account.larder("--json", "status").output.contains("\"connection\":\"offline\"")
             }
             host.send(SIGHUP)
-            try await soon("it says so", beside: host, log: log) { try Files.text(log).contains("SIGHUP") }
+            try await soon("it reloads", beside: host, log: log) {
+                try Files.text(log).contains("The config was reloaded")
+            }
             host.send(SIGTERM)
             #expect(await host.wait(atMost: .seconds(60)) == .code(0))
             let text = try Files.text(log)
