@@ -125,7 +125,8 @@ import Testing
                         asked += 1
                         return asked
                     }
-                    if turn == 3 { await gate.pass() }
+                    // Each message is followed by one more turn, because it may leave something to tell.
+                    if turn == 5 { await gate.pass() }
                 })
             let running = Task { await reporter.run() }
             await until { receiver.count("WATCHDOG=1") == 1 && clock.deadlines == [.milliseconds(500)] }
@@ -133,7 +134,7 @@ import Testing
             clock.advance(.milliseconds(500))
             await until { receiver.count("WATCHDOG=1") == 2 && clock.deadlines == [.seconds(1)] }
             clock.advance(.seconds(60))
-            await until { asked.withLock { $0 } == 3 }
+            await until { asked.withLock { $0 } == 5 }
             #expect(receiver.count("WATCHDOG=1") == 2)
             gate.open()
             await until { receiver.count("WATCHDOG=1") == 3 && clock.deadlines.count == 1 }
