@@ -116,6 +116,10 @@ public final class ItemPolicies: Sendable {
         return state.with { $0.awaited[number]?.failures ?? [] }
     }
 
+    /// Queues a run as after a change of policies, because a copy came after the run that followed from the change, and
+    /// no policy covers it any more.
+    public func cameUncovered() { enqueue { $0.add(.policiesChanged) } }
+
     /// Whether a run that follows from a change of policies was queued and not made.
     public var owesPolicies: Bool { state.with { $0.queue.waiting.contains { $0.cause == .all(.policiesChanged) } } }
 

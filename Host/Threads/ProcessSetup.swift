@@ -14,6 +14,8 @@ public enum ProcessSetup {
         // A core dump would hold the account's secret.
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
+        // That limit does not hold for a core that the kernel hands to a program (core(5)).
+        _ = linux_forbid_dumps()
         // A host has some twenty threads, of which few allocate at a time. Without these two calls each thread keeps
         // memory of its own, a tenth of the process's memory in all. Both calls are hints.
         _ = linux_limit_arenas(2)

@@ -128,6 +128,45 @@ import Testing
         }
     }
 
+    @Test("Each link of a page leads to a page, or to a heading of one")
+    func links() throws {
+        let docs = "Host/Docs"
+        let pages = try ["README.md"] + Files.filesBelow("\(Build.root)/\(docs)").map { "\(docs)/\($0)" }
+        var headings: [String: Set<String>] = [:]
+        for page in pages where page.hasSuffix(".md") {
+            let lines = try Files.text("\(Build.root)/\(page)").split(separator: "\n").filter { $0.hasPrefix("#") }
+            headings[page] = Set(lines.map { Self.anchor($0.drop { $0 == "#" || $0 == " " }) })
+        }
+        for page in headings.keys.sorted() {
+            for match in try Files.text("\(Build.root)/\(page)").matches(of: #/\]\(([^)\s]+)\)/#)
+            where !match.output.1.contains("://") {
+                let parts = match.output.1.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+                let target = parts[0].isEmpty ? page : Self.path(of: parts[0], from: page)
+                #expect(Files.exists("\(Build.root)/\(target)"), "\(page): \(match.output.1)")
+                guard parts.count == 2, let known = headings[target] else { continue }
+                #expect(known.contains(String(parts[1])), "\(page): \(match.output.1)")
+            }
+        }
+    }
+
+    /// The name by which links name a heading.
+    private static func anchor(_ heading: Substring) -> String {
+        String(
+            heading.lowercased().compactMap { character in
+                character == " "
+                    ? "-" : character.isLetter || character.isNumber || "-_".contains(character) ? character : nil
+            })
+    }
+
+    /// The path of a link's target from the root of the package.
+    private static func path(of link: Substring, from page: String) -> String {
+        var folders = page.split(separator: "/").dropLast()
+        for part in link.split(separator: "/") {
+            if part == ".." { folders = folders.dropLast() } else if part != "." { folders.append(part) }
+        }
+        return folders.joined(separator: "/")
+    }
+
     @Test("No name that the program's code declares has a word that the glossary retired")
     func glossary() throws {
         let retired = Set(try retiredWords().flatMap { [$0, $0 + "s", $0 + "d", $0 + "ed", $0 + "ing"] })

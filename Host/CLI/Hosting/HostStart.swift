@@ -68,7 +68,7 @@ func carryOut<Command: AccountCommand>(
 }
 
 /// The wait for another command that has a vault open.
-private struct VaultWait {
+struct VaultWait {
     private let console: Console
     private var tries = 0
 

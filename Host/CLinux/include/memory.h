@@ -9,4 +9,7 @@ int linux_limit_arenas(int count);
  * each time a large block is freed, and keeps larger blocks. */
 int linux_map_blocks_from(int bytes);
 
+/* Calls prctl(2) with PR_SET_DUMPABLE and 0: the process leaves no core, and only root reads its memory. */
+int linux_forbid_dumps(void);
+
 #endif

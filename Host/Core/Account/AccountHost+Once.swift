@@ -162,17 +162,17 @@ extension AccountHost {
     }
 
     /// Has the run in progress run the processors for a trigger that checks all items, and waits for the removals of
-    /// copies that follow.
+    /// copies that follow, and for those that earlier runs left.
     func runPoliciesAtWork(_ trigger: Trigger) async throws -> RunOutcome {
         // What is removed for its age is removed by the time now.
         try await checkClock()
-        let before = try await database.read { try $0.journal.lastID() }
         var outcome = RunOutcome()
         for failure in try await policies.fireAndWait(trigger) { outcome.add(failure) }
+        // Another run may have just asked for what this run would have asked for.
         let removals = try await database.read { reads in
             var removals: Set<SyncRecordID> = []
-            try reads.journal.each(after: before) { record in
-                if record.action.kind.isRemoval { removals.insert(record.id) }
+            try reads.journal.eachRemoval(after: .none) { record in
+                removals.insert(record.id)
                 return true
             }
             return removals

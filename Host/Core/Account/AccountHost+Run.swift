@@ -63,6 +63,7 @@ extension AccountHost {
                 group.addTask { [self] in try await keepBackups() }
                 group.addTask { [self] in try await keepPluginNotes() }
                 group.addTask { [self] in try await keepLogBounded() }
+                group.addTask { [state] in await state.reopenings.wait() }
                 if let end { group.addTask { [self] in try await waitForLeftOut(until: end) } }
                 work.began()
                 defer {

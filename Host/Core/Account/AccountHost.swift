@@ -46,6 +46,7 @@ public final class AccountHost: Sendable {
         .init(
             relist: { [list] in await list.relist($0) },
             isCovered: { [policies] in try policies.covers($0, for: PluginID(of: $1)) },
+            cameUncovered: { [policies] in policies.cameUncovered() },
             maximums: { [policies] in policies.maximums })
     }
 
@@ -249,6 +250,8 @@ final class AccountState: Sendable {
     let loopRefusals = Signal()
     /// Sent when policies were changed.
     let policyChanges = Signal()
+    /// Sent when the run is to end so that the account is opened anew.
+    let reopenings = Signal()
     /// The polls that commands asked for.
     let polls = Monitor(Polls())
     /// Held while a command polls event loops.
@@ -362,7 +365,10 @@ final class AccountState: Sendable {
     }
 
     /// Requests that the run ends so that the account is opened anew.
-    func reopen() { values.withLock { $0.reopens = true } }
+    func reopen() {
+        values.withLock { $0.reopens = true }
+        reopenings.send()
+    }
     var reopens: Bool { values.withLock { $0.reopens } }
 
     /// Notes that a scan changed something and did not finish.

@@ -35,6 +35,7 @@ public enum AccountCommands {
         Records.Cancel.self, Records.Retry.self,
         Issues.Answer.self,
         Loops.Poll.self, Loops.Switch.self,
+        Plugins.Retry.self,
         Accounts.Verify.self, Accounts.Approve.self, Wait.self,
     ]
 }

@@ -44,7 +44,8 @@ extension Copies {
             if !isOnline {
                 do throws(Failure) { try await reach(host, isAtWork) } catch { outcome.failures.append(error) }
             }
-            guard outcome.failures.isEmpty || host.engine.isOnline else {
+            // A run that the server has just rejected takes a moment to stop the engine.
+            guard outcome.failures.isEmpty || host.engine.isOnline && !host.isRefused else {
                 for index in outcome.failures.indices {
                     outcome.failures[index].addHint(isAtWork ? .staysQueued : .runQueued)
                 }

@@ -50,56 +50,11 @@ struct PluginCalls {
             return nil
         }
     }
-
-    /// Releases a held plugin so that it can be tried again. This function opens the vault, so no host may run.
-    /// - Returns: Whether the plugin was held.
-    static func retry(
-        _ plugin: PluginID, library: String, for bookmark: Bookmark, _ options: HostOptions
-    ) async throws -> Bool {
-        let vault = try await runBlocking {
-            try Vault.open(at: bookmark.vault, files: bookmark.files, clock: options.clock.now)
-        }
-        do {
-            let calls = PluginCalls(vault: bookmark.vault, clock: options.clock)
-            var held = try await calls.held(in: vault.database, isReadOnly: false, logger: options.logger)
-            let isReleased = held.release(plugin, library: library)
-            let kept = held
-            try await vault.database.write { try $0.meta.set(.heldLibraries, json: kept) }
-            await runBlocking { CallBoard.forget(at: calls.path) }
-            try vault.close()
-            return isReleased
-        } catch {
-            // The first error is the one to report.
-            do { try vault.close() } catch { options.logger.debug("\(error)") }
-            throw error
-        }
-    }
 }
 
 extension MetaKey {
     /// The libraries that ended the host or hung.
     static let heldLibraries = MetaKey("heldLibraries")
-}
-
-extension HostProcess {
-    /// Releases a plugin of an account that is held because it ended or blocked the host, so that it can be tried
-    /// again.
-    /// - Parameters:
-    ///   - plugin: The plugin's id.
-    ///   - library: The path of the plugin's library.
-    ///   - bookmark: The account's bookmark.
-    /// - Returns: Whether the plugin was held.
-    /// - Throws: `.vaultLocked` while a host has the vault open, and the other errors of opening a vault: `.localIO`,
-    ///   `.cannotCreate`, `.config`.
-    public nonisolated func retry(
-        _ plugin: PluginID, library: String, for bookmark: Bookmark
-    ) async throws(Failure) -> Bool {
-        do {
-            return try await PluginCalls.retry(plugin, library: library, for: bookmark, options)
-        } catch {
-            throw Failure(of: error)
-        }
-    }
 }
 
 extension AccountReader {

@@ -16,6 +16,9 @@ public struct AccountRemains: Sendable {
     /// Tells whether an account has a vault with a database.
     public static func exist(_ bookmark: Bookmark) -> Bool { Vault.exists(at: bookmark.vault) }
 
+    /// Tells whether a process has an account's vault open.
+    public static func areInUse(_ bookmark: Bookmark) -> Bool { Vault.isInUse(at: bookmark.vault) }
+
     /// Reads what is left of an account.
     /// - Throws: `.vaultLocked` while a host has the vault open, `.localIO` if the database cannot be read.
     public static func of(_ bookmark: Bookmark) async throws(Failure) -> AccountRemains {

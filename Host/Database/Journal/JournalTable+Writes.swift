@@ -56,21 +56,23 @@ extension JournalTable where Access == Transaction {
     public func delete(id: SyncRecordID) throws -> Bool { try take(id: id) != nil }
 
     /// Removes a record from the journal, together with an issue about it.
-    /// - Returns: The record's reason; nil if the record no longer existed.
+    /// - Returns: The record's reason, and its `whileCovered`; nil if the record no longer existed.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
-    public func take(id: SyncRecordID) throws -> DownloadTrigger? {
+    public func take(id: SyncRecordID) throws -> (reason: DownloadTrigger, whileCovered: Bool)? {
         let issues = try RawStatement(db, "DELETE FROM issues WHERE record = ?")
         issues.bind(1, id)
         try issues.run()
         if changedRows > 0 { access.noteIssuesChanged() }
-        let statement = try RawStatement(db, "DELETE FROM syncRecords WHERE id = ? RETURNING reason")
+        let statement = try RawStatement(db, "DELETE FROM syncRecords WHERE id = ? RETURNING reason, whileCovered")
         defer { statement.reset() }
         statement.bind(1, id)
-        var reason: DownloadTrigger?
-        while try statement.step() { reason = DownloadTrigger(statement.text(0) ?? "") }
+        var taken: (reason: DownloadTrigger, whileCovered: Bool)?
+        while try statement.step() {
+            taken = (DownloadTrigger(statement.text(0) ?? ""), statement.integer(1) == 1)
+        }
         access.noteRecordsChanged()
         access.noteRest(of: id)
-        return reason
+        return taken
     }
 
     /// Marks records as started. Records that no longer exist, or that wait again, are left out.

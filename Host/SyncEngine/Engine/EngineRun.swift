@@ -184,9 +184,11 @@ struct EngineRun {
             }
         case .land(let batch, let completing):
             let started = pool.takeUnmarked()
-            children.addTask(executorPreference: engine.threads) { [engine] in
-                .happened(
-                    .landed(batch, try DownloadAction(engine).land(batch, completing: completing, started: started)))
+            children.addTask(executorPreference: engine.threads) { [engine, partners] in
+                let outcome = try DownloadAction(engine).land(
+                    batch, completing: completing, started: started, isCovered: partners.isCovered)
+                if outcome.hasUncovered { partners.cameUncovered() }
+                return .happened(.landed(batch, outcome))
             }
         case .remove(let jobs):
             children.addTask(executorPreference: engine.threads) { [engine] in

@@ -45,6 +45,9 @@ public final class SyncEngine: Sendable {
         /// Tells whether the requester's policies still cover the item of a download. Nil means that this is not known
         /// yet. Called on a thread of the database.
         public var isCovered: @Sendable (Item, DownloadTrigger) throws -> Bool?
+        /// Called after a download came that was only wanted while a policy covers its item, and that none covers any
+        /// more: the policies were changed while the file was being put in place. Called on any thread.
+        public var cameUncovered: @Sendable () -> Void
         /// Returns the number of records that each requester may have under way at a time. A requester that is not in
         /// the dictionary may have any number.
         public var maximums: @Sendable () -> [DownloadTrigger: Int]
@@ -53,10 +56,12 @@ public final class SyncEngine: Sendable {
         public init(
             relist: @escaping @Sendable (ItemPath) async -> Void,
             isCovered: @escaping @Sendable (Item, DownloadTrigger) throws -> Bool? = { _, _ in true },
+            cameUncovered: @escaping @Sendable () -> Void = {},
             maximums: @escaping @Sendable () -> [DownloadTrigger: Int] = { [:] }
         ) {
             self.relist = relist
             self.isCovered = isCovered
+            self.cameUncovered = cameUncovered
             self.maximums = maximums
         }
     }

@@ -77,18 +77,59 @@ import Testing
         }
     }
 
-    @Test("V1: while a host runs, the account stays, with 75")
-    func running() async throws {
+    @Test("V1: the only account of a running host is taken out, and the host ends", arguments: [false, true])
+    func runningAlone(purge: Bool) async throws {
         try await withAccount { _, account in
-            let host = try account.larder.start(["run"])
+            let host = try account.larder.start(["run"], errors: "\(account.folder)/log")
             try await account.untilOnline(host)
-            for words in [["account", "remove", "home"], ["account", "remove", "home", "--purge"]] {
-                let refused = try await account.larder.run(words)
-                #expect(refused.exitCode == 75, "\(refused.summary)")
+            let removed = try await account.larder.run(["account", "remove", "home"] + (purge ? ["--purge"] : []))
+            #expect(removed.exitCode == 0 && removed.output.contains("no longer in the config"), "\(removed.summary)")
+            #expect(await host.wait(atMost: .seconds(60)) == .code(0))
+            #expect(try purge ? !Files.exists(account.vault) : account.localFiles().count == 3)
+        }
+    }
+
+    @Test("V1: a running host closes the account and goes on with the others, which lose no request")
+    func running() async throws {
+        try await SeveralAccounts.running(["still", "kept", "gone"]) { accounts in
+            let bytes = Array(repeating: UInt8(7), count: 300_000)
+            accounts["still"].tree.put("/large", bytes)
+            for name in ["kept", "gone"] { accounts[name].tree.put("/a", "one") }
+            for name in ["still", "kept", "gone"] {
+                #expect(try await accounts.larder("--account", name, "pin", "/").exitCode == 0)
             }
-            #expect(try await account.larder("account", "list", "--json").output.contains(#""connection":"online""#))
-            await host.stop()
-            #expect(try account.localFiles().count == 3)
+            let hold = accounts["still"].add(Fault(.hold(afterBytes: 100_000), method: "GET", path: "/large"))
+            let host = try accounts.start()
+            await accounts["still"].untilHeld(hold)
+            try await soon("they work", beside: host, log: accounts.log) {
+                try accounts.text("kept", "a") != nil && accounts.text("gone", "a") != nil
+            }
+
+            // A config that the host does not take is put back.
+            let config = try Files.text(accounts.config)
+            Files.remove("\(accounts.folder)/still.password")
+            let refused = try await accounts.larder("account", "remove", "kept")
+            #expect(refused.exitCode == 78 && refused.errors.contains("still.password"), "\(refused.summary)")
+            #expect(try Files.text(accounts.config) == config)
+            try Files.write(
+                accounts["still"].configuration.password, to: "\(accounts.folder)/still.password", mode: 0o600)
+
+            let kept = try await accounts.larder("account", "remove", "kept")
+            #expect(kept.exitCode == 0 && kept.output.contains("1 local copy"), "\(kept.summary)")
+            #expect(try accounts.text("kept", "a") == "one")
+            let gone = try await accounts.larder("--json", "account", "remove", "gone", "--purge")
+            #expect(gone.exitCode == 0 && gone.output.contains("\"removed\":1"), "\(gone.summary)")
+            #expect(!Files.exists("\(accounts.folder)/gone"))
+            for name in ["kept", "gone"] { accounts[name].forgetRequests() }
+
+            accounts["still"].remove(hold)
+            try await soon("it is fetched", beside: host, log: accounts.log) {
+                try accounts.text("still", "large")?.utf8.count == bytes.count
+            }
+            let gets = accounts["still"].requests.filter { $0.method == "GET" && $0.path == "/large" }
+            #expect(gets.map(\.bytes) == [bytes.count] && gets.map(\.range) == [nil])
+            #expect(accounts["kept"].requests.isEmpty && accounts["gone"].requests.isEmpty)
+            #expect(await host.stop() == .code(0))
         }
     }
 }

@@ -22,7 +22,8 @@ import Testing
         ["issue", "resolve", "--all", "--code", "none", "retry"], ["loop", "poll"], ["loop", "disable", "core"],
         ["loop", "poll", "core"], ["loop", "enable", "core"], ["loop", "enable", "nope"], ["loop", "list"],
         ["account", "verify"], ["plugin", "disable", "vacuum"], ["plugin", "disable", "vacuum"],
-        ["plugin", "enable", "vacuum"], ["stat", "/b"], ["issue", "list"],
+        ["plugin", "enable", "vacuum"], ["plugin", "retry", "vacuum"], ["plugin", "retry", "nope"], ["stat", "/b"],
+        ["issue", "list"], ["account", "remove", "nope"], ["account", "remove", "home"],
     ]
 
     @Test("Each command gives the same output and code without a host, with one, and beside another account's")

@@ -217,6 +217,37 @@ import Testing
         }
     }
 
+    @Test("H8: what is set for a plugin that is off disturbs no account; what is set for one at work is for all")
+    func idleSettings() async throws {
+        try await SeveralAccounts.running(["home", "work"]) { accounts in
+            let bytes = Array(repeating: UInt8(7), count: 300_000)
+            accounts["home"].tree.put("/large", bytes)
+            #expect(try await accounts.larder("--account", "home", "pin", "/").exitCode == 0)
+            let hold = accounts["home"].add(Fault(.hold(afterBytes: 100_000), method: "GET", path: "/large"))
+            func write(_ vacuum: String, paths: String = "") throws {
+                try accounts.write(["home", "work"], settings: ["plugins:", "  vacuum: { \(vacuum) }"] + [paths])
+            }
+            try write("enabled: false, after: 60s")
+            let host = try accounts.start()
+            await accounts["home"].untilHeld(hold)
+            for (vacuum, paths) in [
+                ("enabled: false, after: 2s", ""), ("after: 2s, enabled: false", "  paths: [nosuch]"),
+            ] {
+                try write(vacuum, paths: paths)
+                #expect(try await accounts.reload(host).contains("reloaded: home, work unchanged"))
+            }
+            accounts["home"].remove(hold)
+            try await soon("it is fetched", beside: host, log: accounts.log) {
+                try accounts.text("home", "large")?.utf8.count == bytes.count
+            }
+            let gets = accounts["home"].requests.filter { $0.method == "GET" && $0.path == "/large" }
+            #expect(gets.map(\.bytes) == [bytes.count] && gets.map(\.range) == [nil])
+            try write("enabled: true, after: 2s")
+            #expect(try await accounts.reload(host).contains("reloaded: home, work restarted"))
+            await stop(host)
+        }
+    }
+
     @Test("H8: a host that is killed at a reload leaves what its next start goes on with")
     func kill() async throws {
         try await SeveralAccounts.running(["home", "work"]) { accounts in

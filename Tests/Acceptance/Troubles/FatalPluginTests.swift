@@ -146,6 +146,32 @@ import Testing
         }
     }
 
+    @Test("G17: a running host uses a library again at once when it is retried, and the account goes on")
+    func retriedBesideHost() async throws {
+        try await withFatal { fixture in
+            let account = fixture.account
+            try fixture.set("crash", in: "perform")
+            #expect(try await account.larder("run", "--once").status == .signal(SIGSEGV))
+            try fixture.set("", in: "")
+            let host = try account.larder.start(["run"], errors: "\(account.folder)/log")
+            try await account.untilOnline(host)
+            #expect(try await fixture.why().contains("left out until 2"))
+            let retry = try await account.larder("plugin", "retry", "org.example.fatal")
+            #expect(retry.exitCode == 0 && retry.output == "org.example.fatal is used again\n", "\(retry.summary)")
+            try await soon("it is at work", beside: host, log: "\(account.folder)/log") {
+                try await account.larder("--json", "plugin", "info", "org.example.fatal").output
+                    .contains("\"state\":\"running\"")
+            }
+            fixture.server.tree.put("/pinned", "two")
+            try await soon("the account goes on", beside: host, log: "\(account.folder)/log") {
+                try account.text("pinned") == "two"
+            }
+            let again = try await account.larder("plugin", "retry", "org.example.fatal")
+            #expect(again.exitCode == 0 && again.output.contains("is not held"), "\(again.summary)")
+            #expect(await host.stop() == .code(0))
+        }
+    }
+
     @Test("G17: an exit in a call is exit code 70 and names the plugin", arguments: ["start", "perform", "poll"])
     func exits(call: String) async throws {
         try await withFatal { fixture in

@@ -41,4 +41,27 @@ import Testing
                 "accounts.a.vault", "accounts.a.files", "accounts.b.vault", "accounts.b.files", "accounts.c",
             ])
     }
+
+    @Test("H8: settings that concern no account, and those of plugins that are off, make no difference to accounts")
+    func settings() {
+        func plugin(_ id: String, isEnabled: Bool = true, json: String = "{}") -> PluginSettings {
+            PluginSettings(id: PluginID(shortOrFull: id), isEnabled: isEnabled, json: json)
+        }
+        let before = Settings(plugins: [plugin("vacuum"), plugin("core-loop", isEnabled: false), plugin("archive")])
+        var same = before
+        same.shutdownTimeout = .seconds(3)
+        same.pluginPaths = ["/plugins"]
+        same.plugins = [plugin("archive"), plugin("vacuum"), plugin("core-loop", isEnabled: false, json: "{\"a\": 1}")]
+        #expect(same.ofAccounts == before.ofAccounts)
+        same.plugins[2].isEnabled = true
+        #expect(same.ofAccounts != before.ofAccounts)
+        for change: (inout Settings) -> Void in [
+            { $0.poll = .seconds(3) }, { $0.limits.downloads = 1 }, { $0.keepFree = 1 },
+            { $0.plugins[0].json = "{\"after\": 1}" }, { $0.plugins[0].isEnabled = false },
+        ] {
+            var other = before
+            change(&other)
+            #expect(other.ofAccounts != before.ofAccounts)
+        }
+    }
 }

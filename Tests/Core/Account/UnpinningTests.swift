@@ -52,6 +52,33 @@ struct UnpinningTests {
         }
     }
 
+    @Test("P25: a copy that comes while its pin goes, goes too, without another scan")
+    func landing() async throws {
+        let settings = Settings(poll: TestClock.poll, walk: TestClock.poll)
+        try await AccountFixture.running(settings: settings) { fixture in
+            let paths = (0..<8).map { "/a/\($0)" }
+            for path in paths { fixture.put(path, path) }
+            try await fixture.runWell()
+            try await fixture.hosting {
+                await fixture.clock.untilScanned()
+                for round in 0..<40 {
+                    try await fixture.pin("/a")
+                    // The row says that the copy is here a moment after the copy is.
+                    await TestSupport.until { Files.exists(fixture.local(paths[round % paths.count])) }
+                    try await fixture.unpin("/a")
+                    let isGone = try await TestSupport.until(atMost: .seconds(60)) {
+                        for path in paths where try await fixture.item(path)?.cloudStatus != .cloudOnly { return false }
+                        return try await fixture.records().isEmpty && fixture.tree() == []
+                    }
+                    guard isGone else {
+                        Testing.Issue.record("round \(round): \(try fixture.tree()) stays")
+                        break
+                    }
+                }
+            }
+        }
+    }
+
     @Test("P26: without a server the copies go all the same")
     func offline() async throws {
         try await AccountFixture.running { fixture in

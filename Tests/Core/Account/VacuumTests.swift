@@ -47,6 +47,32 @@ struct VacuumTests {
         }
     }
 
+    @Test("P46: a run by hand for a scan's trigger vacuums while a host runs, and one for another trigger does not")
+    func byHand() async throws {
+        var settings = Self.settings(after: "1h")
+        (settings.poll, settings.walk, settings.removalGuard) = (TestClock.poll, TestClock.poll, nil)
+        try await AccountFixture.running(settings: settings) { fixture in
+            let paths = (0..<20).map { "/a/\($0)" }
+            for path in paths { fixture.put(path, path) }
+            try await fixture.pin("/a")
+            try await fixture.runWell()
+            try await fixture.whileRunning { scan in
+                for path in paths {
+                    fixture.server.tree.remove(path)
+                    await scan()
+                    #expect(try await removed(fixture) == [path])
+                    fixture.clock.advance(.seconds(2 * 3600))
+                    let timed = try await fixture.host.perform(Policies.Run(.timer))
+                    #expect(timed.failures.isEmpty && Files.exists(fixture.local(path)), "\(timed)")
+                    let outcome = try await fixture.host.perform(Policies.Run(.itemListUpdateCompleted))
+                    #expect(outcome.failures.isEmpty && outcome.leftCount == 0, "\(outcome)")
+                    #expect(!Files.exists(fixture.local(path)))
+                    #expect(try await removed(fixture) == [])
+                }
+            }
+        }
+    }
+
     @Test("P30: when a pinned folder is deleted on the server its policy goes, and its copies are vacuumed")
     func vanishedTarget() async throws {
         try await AccountFixture.running(settings: Self.settings(after: "1h")) { fixture in

@@ -82,6 +82,7 @@ private struct RandomValues {
             flag()
                 ? Issues.Answer(IssueID(number()), choice: text()) : Issues.Answer(allWith: text(), choice: text()),
             Loops.Poll(named: maybe { $0.text() }), Loops.Switch(named: text(), enabled: flag()),
+            Plugins.Retry(PluginID(text())),
             Accounts.Verify(asksAgain: flag()), Accounts.Approve(list { Approval(.redirect, $0.text()) }), Wait(path()),
         ]
     }
@@ -113,7 +114,9 @@ private struct RandomValues {
             ClaimReport(
                 claim: Claim(id: ClaimID(text()), item: LocalID(text()), kind: .read, validity: validity()),
                 path: path()), IssueAnswer(id: IssueID(number()), failure: maybe { $0.failure() }),
-            waited, AccountFinding.works(nil), AccountFinding.asks(issue()), LoopPollOutcome(loops: list { $0.loop() }, failures: list { $0.failure() }), loop(),
+            PluginRetryOutcome(isReleased: flag(), isAtWork: flag()), waited, AccountFinding.works(nil),
+            AccountFinding.asks(issue()), LoopPollOutcome(loops: list { $0.loop() }, failures: list { $0.failure() }),
+            loop(),
         ]
     }
 

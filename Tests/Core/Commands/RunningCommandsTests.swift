@@ -2,13 +2,13 @@ import Database
 import DemoServer
 import ItemPolicies
 import Model
-import SyncEngine
 import TestServer
 import TestSupport
 import Testing
 import Threads
 
 @testable import Core
+@testable import SyncEngine
 
 @Suite("Commands on an account at work", .timeLimit(.minutes(20)))
 struct RunningCommandsTests {
@@ -138,6 +138,35 @@ struct RunningCommandsTests {
             #expect(outcome.failures.isEmpty && outcome.leftCount == 0, "\(outcome)")
             let tree = try fixture.tree()
             #expect(tree == [], "\(outcome)")
+        }
+    }
+
+    @Test("A run for a trigger has its answer when the copies are gone that a run before it asked to remove")
+    func runPoliciesAfterAnother() async throws {
+        try await AccountFixture.atWork { fixture in
+            for number in 0..<9 { fixture.put("/a/\(number)", "\(number)") }
+        } body: { fixture in
+            let host = fixture.host
+            try await fixture.pin("/a")
+            try await fixture.until {
+                let records = try await fixture.records()
+                return try fixture.tree().count == 10 && records.isEmpty
+            }
+            await host.policies.waitUntilIdle()
+            let run = try await host.engine.withExclusiveTree {
+                try await fixture.unpin("/a")
+                await host.policies.waitUntilIdle()
+                #expect(try await fixture.records().count == 9)
+                let run = Task { try await host.perform(Policies.Run(.itemListUpdateCompleted)) }
+                let waits = await until(atMost: .seconds(60)) {
+                    host.engine.waits.state.with { $0.records.values.contains { !$0.isEmpty } }
+                }
+                #expect(waits && Files.exists(fixture.local("/a/1")))
+                return run
+            }
+            let outcome = try await run.value
+            #expect(outcome.failures.isEmpty && outcome.leftCount == 0, "\(outcome)")
+            #expect(try fixture.tree() == [])
         }
     }
 
@@ -382,8 +411,9 @@ struct RunningLoopCommandsTests {
             try await fixture.runWell()
             try await fixture.hosting {
                 await fixture.clock.untilScanned()
+                // The loops are polled beside the scans.
+                try await fixture.until { try await fixture.loop()?.lastResult == .notOffered }
                 #expect(polls() == 1)
-                #expect(try await fixture.loop()?.lastResult == .notOffered)
                 let outcome = try await fixture.host.perform(Loops.Poll(named: nil))
                 #expect(outcome.failures.isEmpty && polls() == 2, "\(outcome)")
             }

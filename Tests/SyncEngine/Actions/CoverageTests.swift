@@ -1,5 +1,6 @@
 import Database
 import Model
+import Synchronization
 import TestSupport
 import Testing
 import Vault
@@ -90,6 +91,29 @@ struct CoverageTests {
             #expect(fixture.coverage.dropped.first?.why == "the copy is claimed (read, c) and stays")
             try await fixture.ask(.removeLocalCopy(restoringFormerTrigger: false, unusedSince: fixture.clock.now), file)
             #expect(fixture.coverage.dropped.count == 1)
+        }
+    }
+
+    @Test("P25: of a download that comes after its policy went, while it was being put in place, the policies are told")
+    func landing() async throws {
+        for isKept in [true, false] {
+            try await withTemporaryFolder { folder in
+                let isGone = Atomic(false)
+                // The second sync is that of the file's new name: the file is in its place, and its row does not say so.
+                let fixture = try EngineFixture(
+                    folder: folder,
+                    sync: {
+                        if !isKept, Files.exists("\(folder)/vault/files/a") { isGone.store(true, ordering: .relaxed) }
+                        return 0
+                    })
+                fixture.coverage.set { _, _ in !isGone.load(ordering: .relaxed) }
+                let file = try await fixture.addFile("/a")
+                try await fixture.ask(.download, file, for: .availableOffline, whileCovered: true)
+                #expect(try await fixture.drain().isDone)
+                #expect(try await fixture.now(file).cloudStatus == .localCopy)
+                #expect(fixture.coverage.uncovered == (isKept ? 0 : 1))
+                try fixture.vault.close()
+            }
         }
     }
 

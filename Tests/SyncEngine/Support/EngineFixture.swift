@@ -26,8 +26,12 @@ struct EngineFixture: Sendable {
     final class Coverage: Sendable {
         private let isCovered = Mutex<@Sendable (Item, DownloadTrigger) -> Bool?>({ _, _ in true })
         private let taken = Mutex<[DroppedAction]>([])
+        private let late = Mutex(0)
         /// The actions that were requested and then dropped.
         var dropped: [DroppedAction] { taken.withLock { $0 } }
+        /// How often the engine told of downloads that came although nothing covers them any more.
+        var uncovered: Int { late.withLock { $0 } }
+        func noteUncovered() { late.withLock { $0 += 1 } }
         func drop(_ action: DroppedAction) { taken.withLock { $0.append(action) } }
         func set(_ isCovered: @escaping @Sendable (Item, DownloadTrigger) -> Bool?) {
             self.isCovered.withLock { $0 = isCovered }
@@ -53,7 +57,9 @@ struct EngineFixture: Sendable {
     var database: Database { vault.database }
 
     private var partners: SyncEngine.Partners {
-        .init(relist: { [relisted] in await relisted.list($0) }, isCovered: { [coverage] in coverage.covers($0, $1) })
+        .init(
+            relist: { [relisted] in await relisted.list($0) }, isCovered: { [coverage] in coverage.covers($0, $1) },
+            cameUncovered: { [coverage] in coverage.noteUncovered() })
     }
 
     /// Runs the engine until the task is cancelled.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Core
+import Glibc
 import Model
 
 struct AccountRemove: LarderCommand {
@@ -9,7 +10,8 @@ struct AccountRemove: LarderCommand {
             Without --purge, the vault and the local copies stay where they are, and the command says where that is. \
             With --purge, the local copies whose content the server is known to have are removed first, pinned or not. \
             If nothing is left then that only this machine has, the vault goes too, with the policies, and so does the \
-            password that `account add` wrote. Files that were changed or made here stay in any case.
+            password that `account add` wrote. Files that were changed or made here stay in any case. A running host \
+            closes the account first, and ends if it has no other.
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -33,18 +35,19 @@ struct AccountRemove: LarderCommand {
                 .cannotCreate, "\(file.path) was not changed: \(error.reason)",
                 hint: "take `- name: \(name)` and its settings out by hand")
         }
-        let left: Left
-        if purge, AccountRemains.exist(account.bookmark) {
-            let process = config.hostProcess(console)
-            let host = try await process.open(account.bookmark) { AccountSecret(.none) }
-            left = try await purge(host, file, text)
-            try await process.close()
-        } else {
-            // The vault must not be in use: a running host would go on with the account.
-            let remains = try await AccountRemains.of(account.bookmark)
-            try file.replace(with: text)
-            left = Left(remains: remains)
+        let edit = Edit(file: file, text: text)
+        var (isOut, left, waiting) = (false, Left?.none, VaultWait(console))
+        while left == nil {
+            if try await RunningHost.letGo(of: account, edit, shutdownTimeout: config.settings.shutdownTimeout) {
+                isOut = true
+            }
+            do throws(Failure) {
+                left = try await takeOut(account, isOut ? nil : edit, config, console)
+            } catch {
+                guard error.kind == .vaultLocked, await waiting.goesOn(for: account) else { throw error }
+            }
         }
+        guard let left else { return [] }
         let others = config.accounts.enumerated().filter { $0.offset != index }.flatMap { $0.element.secretFiles }
         let secrets = account.secretFiles.filter { !others.contains($0) }
         var keptSecrets = secrets
@@ -73,12 +76,50 @@ struct AccountRemove: LarderCommand {
         var isErased = false
     }
 
-    private func purge(_ host: AccountHost, _ file: ConfigFile, _ text: String) async throws(Failure) -> Left {
+    /// An edit of the config that takes the account out.
+    struct Edit {
+        var file: ConfigFile
+        /// The text without the account.
+        var text: String
+
+        func apply() throws(Failure) { try file.replace(with: text) }
+
+        /// Puts the account back into the config.
+        /// - Throws: the reason for it, with the reason why the config could not be changed back.
+        func undo(because reason: Failure) throws(Failure) {
+            do throws(Failure) { try ConfigFile(file.path).replace(with: file.text) } catch {
+                throw Failure(
+                    reason.kind, "\(reason.message); and \(error.message)",
+                    hint: "the account is no longer in \(file.path), and the host goes on with it")
+            }
+        }
+    }
+
+    /// Takes an account that no process has open out of the config, and with --purge its copies and its vault away.
+    /// - Parameter edit: the edit of the config; nil if it was made.
+    /// - Throws: `vaultLocked` while a process has the vault open; nothing was changed then.
+    private func takeOut(
+        _ account: AccountConfig, _ edit: Edit?, _ config: Config, _ console: Console
+    ) async throws(Failure) -> Left {
+        guard purge, AccountRemains.exist(account.bookmark) else {
+            // The vault must not be in use: a running host would go on with the account.
+            let remains = try await AccountRemains.of(account.bookmark)
+            try edit?.apply()
+            return Left(remains: remains)
+        }
+        let process = config.hostProcess(console)
+        let host = try await process.open(account.bookmark) { AccountSecret(.none) }
+        let left = try await purge(host, edit)
+        try await process.close()
+        return left
+    }
+
+    private func purge(_ host: AccountHost, _ edit: Edit?) async throws(Failure) -> Left {
         let outcome: PurgeOutcome
         do throws(Failure) {
             outcome = try await host.perform(Accounts.Purge())
             // The account leaves the config before its database goes.
-            try file.replace(with: text)
+            try edit?.apply()
         } catch {
             try await host.close()
             throw error
@@ -128,5 +169,65 @@ struct AccountRemove: LarderCommand {
             }
         }
         for secret in secrets { console.print("the secret stays in \(secret)") }
+    }
+}
+
+extension RunningHost {
+    /// Has the host that runs an account let go of it, if there is one. A host with other accounts goes on with them,
+    /// and reads the config anew; a host without ends.
+    /// - Parameters:
+    ///   - edit: takes the account out of the config.
+    ///   - shutdownTimeout: how long the host may take to close the account.
+    /// - Returns: whether the account is out of the config now.
+    /// - Throws: `vaultLocked` if the host is of another version, has the account in another config, or does not close
+    ///   it in time; what keeps it from reading the config anew. The config is then as it was, unless the account was
+    ///   not closed in time.
+    fileprivate static func letGo(
+        of account: AccountConfig, _ edit: AccountRemove.Edit, shutdownTimeout: Duration
+    ) async throws(Failure) -> Bool {
+        let name = account.bookmark.name
+        guard let host = await RunningHost(of: account), let answer = try await host.ask(.host) else { return false }
+        let state = try ControlCoding.decode(State.self, from: answer)
+        guard state.accounts.contains(where: { $0.account == name && $0.phase != "ended" }) else { return false }
+        let isAlone = state.accounts.count == 1
+        if isAlone {
+            guard kill(state.process, SIGTERM) == 0 || errno == ESRCH else {
+                throw Failure(.vaultLocked, "the host that runs the account cannot be stopped: \(errorText(errno))")
+            }
+        } else {
+            try edit.apply()
+            do throws(Failure) {
+                guard let report = try await host.reload() else { return true }
+                guard report.stopped.contains(name) else {
+                    throw Failure(
+                        .vaultLocked, "the host that runs has `\(name)` in another config than \(edit.file.path)",
+                        hint: "take it out there, then `larder reload`")
+                }
+            } catch {
+                try edit.undo(because: error)
+                throw error
+            }
+        }
+        let end = ContinuousClock.now + shutdownTimeout + .seconds(10)
+        while AccountRemains.areInUse(account.bookmark) {
+            guard ContinuousClock.now < end else {
+                throw Failure(
+                    .vaultLocked, "the host that runs has not closed the vault \(account.bookmark.vault)",
+                    hint: "stop it, and try again")
+            }
+            do { try await Task.sleep(for: .milliseconds(20)) } catch { throw Failure(.failed, "it was cancelled") }
+        }
+        return !isAlone
+    }
+
+    /// The part of a host's state that says which accounts it runs.
+    private struct State: Decodable {
+        struct Account: Decodable {
+            var account: String
+            var phase: String
+        }
+
+        var process: Int32
+        var accounts: [Account]
     }
 }

@@ -7,7 +7,8 @@ struct PluginRetry: LarderCommand {
         commandName: "retry", abstract: "Let a plugin run again after it ended or blocked the host.",
         discussion: """
             Such a plugin is not started for ten minutes, and is quarantined after the third time in a day. After this \
-            command, the next start uses the plugin again. No host may be running for the account.
+            command, the next start uses the plugin again. A running host closes the account and opens it again with \
+            the plugin, at once.
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -18,21 +19,23 @@ struct PluginRetry: LarderCommand {
         let reports = try await triedPlugins(config, console)
         guard let report = reports.first(where: { $0.id == PluginID(shortOrFull: plugin) || $0.id.text == plugin })
         else { throw unknownPlugin(plugin, among: reports.map(\.id.shortName)) }
-        let process = config.hostProcess(console)
-        var isReleased = false
+        var (isReleased, isAtWork) = (false, false)
         for account in try config.namedAccounts() {
             guard let reader = try account.reader() else { continue }
             try reader.close()
-            if try await process.retry(report.id, library: report.library, for: account.bookmark) { isReleased = true }
+            var one = global
+            one.account = account.bookmark.name
+            let outcome = try await carryOut(Plugins.Retry(report.id), one, console)
+            if outcome.isReleased { isReleased = true }
+            if outcome.isAtWork { isAtWork = true }
         }
-        try await process.close()
         if global.isJSON {
             console.print(.object(["id": .string(report.id.text), "changed": .bool(isReleased)]))
         } else {
             let name = report.id.shortName
             console.print(
                 isReleased
-                    ? "\(name) is used again from the host's next start"
+                    ? "\(name) is used again" + (isAtWork ? "" : " from the host's next start")
                     : "\(name) is not held back; nothing was changed"
             )
         }

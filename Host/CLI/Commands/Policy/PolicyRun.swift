@@ -6,7 +6,8 @@ struct PolicyRun: LarderCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Run the plugins' processors for one trigger, without a server.",
         discussion: """
-            Removals of copies are done at once; downloads wait for the next `larder run`. With --dry-run, nothing is \
+            Removals of copies are done at once; downloads wait for the next `larder run`. Each plugin uses some of \
+            the triggers, and does nothing for the others: vacuum only uses those of a finished scan. With --dry-run, nothing is \
             done: the actions that each plugin would request are printed. --dry-run also works while a host is \
             running.
             """)

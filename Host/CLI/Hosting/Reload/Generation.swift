@@ -29,10 +29,7 @@ final class Generation: Sendable {
 
     /// Whether accounts run in the same way in both generations.
     func isLike(_ other: Generation) -> Bool {
-        var settings = other.process.settings
-        // This one concerns the process and no account.
-        settings.shutdownTimeout = process.settings.shutdownTimeout
-        return settings == process.settings && plugins == other.plugins
+        process.settings.ofAccounts == other.process.settings.ofAccounts && plugins == other.plugins
     }
 
     /// Notes that an account was started.
@@ -56,5 +53,18 @@ final class Generation: Sendable {
         var failures = await process.givenUpCalls()
         do throws(Failure) { try await process.close() } catch { failures.append(error) }
         return failures
+    }
+}
+
+extension Settings {
+    /// The settings without those that make no difference to an account: how long the process takes to stop, where
+    /// libraries were searched for, what is set for plugins that are not enabled, and the order in which plugins are
+    /// named.
+    var ofAccounts: Settings {
+        var settings = self
+        settings.shutdownTimeout = .zero
+        settings.pluginPaths = []
+        settings.plugins = plugins.filter(\.isEnabled).sorted { $0.id.text < $1.id.text }
+        return settings
     }
 }

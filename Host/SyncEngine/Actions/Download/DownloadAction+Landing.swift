@@ -9,6 +9,8 @@ struct LandingOutcome: Sendable {
     /// Files in place. Their items are completed after the next sync of the file system.
     var placed: [Placed] = []
     var outcomes: [RecordOutcome] = []
+    /// Whether an item was completed that no policy covers any more, although its download was only wanted by policies.
+    var hasUncovered = false
     /// The failure of a disk that is full or broken. The files that were to be put in place or completed are as they
     /// were.
     var failure: Failure?
@@ -21,15 +23,25 @@ extension DownloadAction {
     /// durable. The commit journals this batch's versions and digests, by which its files are recognised after a crash,
     /// and writes the items of the batch before. Then the files of this batch are renamed into place. The function
     /// blocks.
-    func land(_ batch: [Fetched], completing placed: [Placed], started: [SyncRecordID]) throws -> LandingOutcome {
+    /// - Parameters:
+    ///   - batch: The downloads to put in place.
+    ///   - placed: The downloads whose items are completed.
+    ///   - started: The records that were started since the last transaction.
+    ///   - isCovered: As ``SyncEngine/Partners/isCovered``.
+    func land(
+        _ batch: [Fetched], completing placed: [Placed], started: [SyncRecordID],
+        isCovered: (Item, DownloadTrigger) throws -> Bool? = { _, _ in true }
+    ) throws -> LandingOutcome {
         var outcome = LandingOutcome()
         do {
             try tree.syncData()
-            let journalled = try database.writeBlocking { tx in
+            let (journalled, hasUncovered) = try database.writeBlocking { tx in
                 try tx.journal.markProcessing(started)
-                for file in placed { try complete(file, in: tx) }
-                return try journal(batch, in: tx)
+                var hasUncovered = false
+                for file in placed where try !complete(file, isCovered, in: tx) { hasUncovered = true }
+                return (try journal(batch, in: tx), hasUncovered)
             }
+            outcome.hasUncovered = hasUncovered
             outcome.outcomes = placed.map { RecordOutcome(record: $0.job.id, resolution: .ended) } + journalled.outcomes
             var refused: [(Job, PlaceProblem)] = []
             for landable in journalled.landable { put(landable, &outcome.placed, &refused) }
@@ -44,13 +56,21 @@ extension DownloadAction {
     }
 
     /// Records in the item that its copy is here, and removes the sync record.
-    private func complete(_ file: Placed, in tx: Transaction) throws {
-        let reason = try tx.journal.take(id: file.job.id) ?? file.job.record.reason
-        guard var item = try tx.items.item(localID: file.job.record.localID) else { return }
+    /// - Returns: False if the download was only wanted by policies, and they may have changed so that none covers the
+    ///   item any more.
+    private func complete(
+        _ file: Placed, _ isCovered: (Item, DownloadTrigger) throws -> Bool?, in tx: Transaction
+    ) throws -> Bool {
+        let record = file.job.record
+        let (reason, whileCovered) = try tx.journal.take(id: record.id) ?? (record.reason, record.whileCovered)
+        guard var item = try tx.items.item(localID: record.localID) else { return true }
+        // The item as it was when the download was wanted: what a policy's condition says of a copy that is here may
+        // differ.
+        let isWanted = try whileCovered ? isCovered(item, reason) == true : true
         item.copy = LocalCopy(
             etag: file.landing.etag, digest: file.landing.digest, mark: tree.renewed(file.mark, at: file.path))
         // A copy that the host fetched again on its own account was not used by anybody, and keeps its trigger.
-        if item.cloudStatus != .localCopy || !fetchesAgain(file.job.record) {
+        if item.cloudStatus != .localCopy || !fetchesAgain(record) {
             item.lastUsed = clock.now()
             item.take(reason)
         }
@@ -59,6 +79,7 @@ extension DownloadAction {
         try tx.items.updateDownloaded(item)
         counters.change { $0.filesDone += 1 }
         logger.debug("Downloaded \(file.path)")
+        return isWanted
     }
 
     private struct Landable {
