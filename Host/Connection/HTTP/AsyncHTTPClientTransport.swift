@@ -5,7 +5,6 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
-import Synchronization
 
 /// A transport over the network, by async-http-client. It uses HTTP/2 where a TLS server offers it, otherwise HTTP/1.1.
 struct AsyncHTTPClientTransport: HTTPTransport {
@@ -150,27 +149,30 @@ struct AsyncHTTPClientTransport: HTTPTransport {
 
     /// Reads an answer's body, as far as it comes within a time. The status has said what matters.
     private static func whole(_ response: HTTPClientResponse, within limit: Duration) async -> HTTPAnswer {
-        let body = Mutex(ByteBuffer())
-        await withTaskGroup { group in
+        let body = await withTaskGroup(of: ByteBuffer?.self) { group in
             group.addTask {
+                var body = ByteBuffer()
                 do {
                     for try await piece in response.body {
-                        let isEnough = body.withLock { body in
-                            body.writeImmutableBuffer(piece)
-                            return body.readableBytes >= 1 << 20
-                        }
-                        if isEnough { return }
+                        body.writeImmutableBuffer(piece)
+                        if body.readableBytes >= 1 << 20 { break }
                     }
                 } catch {
-                    return
+                    return body
                 }
+                return body
             }
-            group.addTask { do { try await Task.sleep(for: limit) } catch { return } }
-            await group.next()
+            group.addTask {
+                do { try await Task.sleep(for: limit) } catch { return nil }
+                return nil
+            }
+            var body = await group.next() ?? nil
             group.cancelAll()
+            while let rest = await group.next() { body = body ?? rest }
+            return body ?? ByteBuffer()
         }
         return HTTPAnswer(
-            status: Int(response.status.code), headers: response.headers, body: ReadBody(body: body.withLock { $0 }))
+            status: Int(response.status.code), headers: response.headers, body: ReadBody(body: body))
     }
 
     /// The body of an answer that was read before.

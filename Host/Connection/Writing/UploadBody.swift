@@ -96,7 +96,7 @@ final class UploadStream: AsyncSequence, Sendable {
             if piece.readableBytes == 0 {
                 piece = try await stream.read(at: offset)
             }
-            let length = min(piece.readableBytes, UploadBody.slice)
+            let length = Swift.min(piece.readableBytes, UploadBody.slice)
             guard let slice = piece.readSlice(length: length) else { return nil }
             offset += Int64(length)
             stream.given(length)
@@ -146,7 +146,7 @@ final class UploadStream: AsyncSequence, Sendable {
     func watch() async throws {
         let interval = limits.upload.map { TransferPace.interval(of: $0) } ?? .seconds(5)
         while true {
-            try await Task.sleep(for: min(interval, limits.head))
+            try await Task.sleep(for: Swift.min(interval, limits.head))
             let problem = state.change { state -> TransportError? in
                 if state.isOver { return nil }
                 if let sent = state.sent { return .uptime - sent < limits.head ? nil : .timedOut(.head) }
