@@ -56,6 +56,11 @@ extension Connection {
         for redirects in 0...Redirect.limit {
             var (answer, authorization) = try await askOnce(question, at: address)
             if question.isWrite, [301, 302, 303].contains(answer.status) {
+                // Some servers say so that a folder is in the place of a file.
+                if answer.status == 301, try Redirect.addsSlash(answer.status, answer.headers, from: address) {
+                    return Reply(
+                        answer: answer, authorization: authorization, address: address, wasRedirected: redirects > 0)
+                }
                 throw Redirect.notFollowed(answer.status, from: address, doing: question.doing)
             }
             guard let target = try Redirect.target(of: answer.status, answer.headers, from: address) else {

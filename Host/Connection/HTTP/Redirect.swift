@@ -16,6 +16,14 @@ enum Redirect {
             hint: "check the account's url; a login page or a proxy may be in between", status: status)
     }
 
+    /// Tells whether an answer redirects to the same address with a closing slash.
+    static func addsSlash(
+        _ status: Int, _ headers: HTTPHeaders, from address: ServerAddress
+    ) throws(ConnectionError) -> Bool {
+        guard let target = try target(of: status, headers, from: address) else { return false }
+        return target.path != address.path && target.path == address.asFolder.path
+    }
+
     /// Returns the address to which an answer redirects, on the same origin.
     /// - Returns: nil if the answer is not a redirect.
     /// - Throws: `redirectRefused` if the target is at another origin or is not an address; `protocolViolation` if the

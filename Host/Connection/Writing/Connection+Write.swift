@@ -117,7 +117,7 @@ extension Connection {
     func outcome(
         _ reading: WriteReading, base: UploadRequest.Base? = nil
     ) async throws(ConnectionError) -> WriteOutcome {
-        switch WriteMeaning(reading, base: base, manners: writingManners) {
+        switch WriteMeaning(reading, base: base) {
         case .done: return .done(WriteAnswer(reading, base: base))
         case .refused(let refusal): return .refused(refusal)
         case .severalItems:
@@ -139,6 +139,17 @@ extension Connection {
 
     /// Finds out why the server refused, by what it holds.
     private func clarified(_ reading: WriteReading) async throws(ConnectionError) -> WriteRefusal {
+        if reading.status >= 500 {
+            // The request may have been carried out. Only a missing folder shows that it was not.
+            var isMissing = false
+            do throws(ConnectionError) {
+                if let target = reading.request.target { isMissing = try await held(at: target.parent) == nil }
+            } catch {
+                throw self.error(for: reading)
+            }
+            if isMissing { return .parentMissing }
+            throw error(for: reading)
+        }
         switch reading.request {
         case .move(let path, _), .copy(let path, _): if try await held(at: path) == nil { return .notFound }
         default: break
@@ -152,8 +163,12 @@ extension Connection {
                 return .exists
             }
         }
-        if reading.status >= 500 { throw error(for: reading) }
-        return reading.status == 405 ? .notAllowed : .conflict
+        return switch reading.status {
+        case 400: .invalid
+        case 403: .forbidden
+        case 405: .notAllowed
+        default: .conflict
+        }
     }
 
     /// Reads an answer about several items.
@@ -185,7 +200,7 @@ extension Connection {
             guard !(200..<300).contains(status) else { continue }
             var part = reading
             (part.status, part.document) = (status, [])
-            guard case .refused(let refusal) = WriteMeaning(part, manners: writingManners) else {
+            guard case .refused(let refusal) = WriteMeaning(part) else {
                 return partly(reading.request, hrefs.place(of: response.href), .other(status: status))
             }
             return partly(reading.request, hrefs.place(of: response.href), refusal)

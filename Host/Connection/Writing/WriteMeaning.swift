@@ -29,8 +29,7 @@ enum WriteMeaning {
     /// - Parameters:
     ///   - reading: The answer.
     ///   - base: The version that an upload follows.
-    ///   - manners: The server's manners.
-    init(_ reading: WriteReading, base: UploadRequest.Base? = nil, manners: WritingManners) {
+    init(_ reading: WriteReading, base: UploadRequest.Base? = nil) {
         let told = WriteErrorReader(reading.document)
         if told.conditions.contains(where: { $0 == "{DAV:}quota-not-exceeded" || $0 == "{DAV:}sufficient-disk-space" })
         {
@@ -42,15 +41,16 @@ enum WriteMeaning {
         case (207, _): self = .error
         case (200..<300, _): self = .done
         case (400, .put) where told.text.contains("checksum"): self = .refused(.checksumDiffers)
+        case (400, .makeFolder): self = .unclear
         case (400, _): self = .refused(.invalid)
+        case (403, .move), (403, .copy): self = .unclear
         case (403, _): self = .refused(.forbidden)
-        case (404, .put), (404, .makeFolder), (410, .put), (410, .makeFolder): self = .refused(.parentMissing)
-        case (404, .move), (404, .copy), (410, .move), (410, .copy): self = .unclear
-        case (404, _), (410, _): self = .refused(.notFound)
-        case (405, .makeFolder), (405, .put): self = .unclear
+        case (404, .delete), (404, .setFavorite), (410, .delete), (410, .setFavorite): self = .refused(.notFound)
+        case (404, _), (410, _): self = .unclear
+        case (405, .makeFolder), (405, .put), (301, .put): self = .unclear
         case (405, _), (501, _): self = .refused(.notAllowed)
         case (409, .makeFolder), (409, .put), (409, .move), (409, .copy): self = .unclear
-        case (409, _): self = .refused(.conflict)
+        case (409, _), (301, _): self = .refused(.conflict)
         case (412, .put): self = .refused(base == .new ? .exists : .versionChanged)
         case (412, .move), (412, .copy), (412, .makeFolder): self = .refused(.exists)
         case (412, _): self = .refused(.versionChanged)
@@ -59,7 +59,7 @@ enum WriteMeaning {
         case (415, _): self = .refused(.unsupportedType)
         case (422, _): self = .refused(.unprocessable)
         case (423, _), (424, _): self = .refused(.locked(owner: told.lockOwner))
-        case (500, _) where manners.answers500WithoutParent && reading.request.target != nil: self = .unclear
+        case (500, _) where reading.request.target != nil: self = .unclear
         case (507, _): self = .refused(.noRoom(available: nil))
         case (408, _), (425, _), (429, _), (500, _), (502...504, _), (506, _), (508...599, _): self = .error
         case (let status, _): self = .refused(.other(status: status))

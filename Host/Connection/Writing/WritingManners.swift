@@ -21,8 +21,8 @@ public struct WritingManners: Hashable, Sendable {
     /// Whether a PUT that was cut off leaves nothing of itself. Where it does not, it leaves its beginning, in place of
     /// what was there.
     public internal(set) var dropsCutOffUploads = false
-    /// Whether a missing parent is answered with 500.
-    public internal(set) var answers500WithoutParent = false
+    /// Whether MOVE and COPY into a folder that is missing make the folder.
+    public internal(set) var makesMissingFolders = false
     /// Whether `oc:favorite` can be set, and `OC-Checksum` and `X-OC-Mtime` are heeded.
     public internal(set) var isFamily = false
 
@@ -44,7 +44,7 @@ public struct WritingManners: Hashable, Sendable {
             (heedsConditions, refusesExistingFolder) = (true, true)
             etags = .ofSizeAndSecond
         case "nginx":
-            (refusesExistingFolder, dropsCutOffUploads, answers500WithoutParent) = (true, true, true)
+            (refusesExistingFolder, dropsCutOffUploads, makesMissingFolders) = (true, true, true)
             etags = .none
         default: break
         }

@@ -75,7 +75,7 @@ extension RealServer.Program {
     /// Tells whether the server is known to list a name unchanged.
     fileprivate func serves(_ name: String) -> Bool {
         switch self {
-        case .apache, .wsgidav: true
+        case .apache, .wsgidav, .nginx: true
         // rclone lists control characters as their Unicode pictures.
         case .rclone: name.utf8.allSatisfy { $0 >= 0x20 }
         }

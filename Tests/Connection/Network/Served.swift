@@ -10,7 +10,7 @@ import Testing
 /// A server that must fulfil the contract, and its known limits.
 struct ServerKind: Sendable, CustomTestStringConvertible {
     /// The kind of ETag that a listing shows for a file that was just written.
-    enum ETags: Sendable { case strong, weakAtFirst }
+    enum ETags: Sendable { case strong, weakAtFirst, none }
 
     var name: String
     var program: RealServer.Program?
@@ -18,6 +18,8 @@ struct ServerKind: Sendable, CustomTestStringConvertible {
     var foldersHaveETags = false
     var grantsDepthInfinity = false
     var hasFileIDs = false
+    /// Whether a MOVE or COPY into a folder that is missing makes the folder.
+    var makesMissingFolders = false
 
     var testDescription: String { name }
 
@@ -25,6 +27,7 @@ struct ServerKind: Sendable, CustomTestStringConvertible {
         ServerKind(name: "Apache mod_dav", program: .apache, etags: .weakAtFirst, foldersHaveETags: true),
         ServerKind(name: "rclone serve webdav", program: .rclone, grantsDepthInfinity: true),
         ServerKind(name: "WsgiDAV", program: .wsgidav, grantsDepthInfinity: true),
+        ServerKind(name: "nginx", program: .nginx, etags: .none, makesMissingFolders: true),
         ServerKind(name: "demo server", program: nil, foldersHaveETags: true, hasFileIDs: true),
     ]
 }
