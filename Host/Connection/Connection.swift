@@ -56,6 +56,8 @@ public final class Connection: Sendable {
         var product: String?
         /// Whether a folder was asked for its quota and told none.
         var tellsNoQuota = false
+        /// Whether the server leaves names with a dot out of listings; nil if that is unknown.
+        var hidesDotNames: Bool?
         /// Whether the server has overwritten something in spite of a condition.
         var ignoresConditions = false
         /// Whether an item in the root's last listing had a property of the ownCloud family.
@@ -245,6 +247,12 @@ public final class Connection: Sendable {
     func noteProduct(_ product: String?) { state.withLock { $0.product = product } }
 
     func noteIgnoredCondition() { state.withLock { $0.ignoresConditions = true } }
+
+    /// Whether the server leaves names that begin with a dot out of listings; nil if that is unknown.
+    var hidesDotNames: Bool? {
+        get { state.withLock { $0.hidesDotNames } }
+        set { state.withLock { $0.hidesDotNames = newValue } }
+    }
 
     /// Whether it is worth while to ask a folder for its quota.
     var mayTellQuota: Bool {

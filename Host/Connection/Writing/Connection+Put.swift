@@ -29,6 +29,7 @@ extension Connection {
         guard !path.isRoot else { return .refused(.notAllowed) }
         guard source.size == request.size else { throw Self.changed(write) }
         var request = request
+        if let refusal = try await refusalOfName(write) { return .refused(refusal) }
         if let refusal = try await refusalBefore(&request, at: path) { return .refused(refusal) }
 
         var question = Question(
@@ -62,7 +63,7 @@ extension Connection {
         _ request: inout UploadRequest, at path: ItemPath
     ) async throws(ConnectionError) -> WriteRefusal? {
         let isLarge = request.size >= Self.largeUpload
-        guard isLarge || !writingManners.heedsConditions || !request.hasCondition else { return nil }
+        guard isLarge || !request.isDecided(by: writingManners) else { return nil }
         let there = try await held(at: path)
         if let refusal = request.refusal(there) { return refusal }
         if case .version = request.base, let current = there?.item.etag { request.base = .version(current) }
@@ -99,11 +100,12 @@ extension Connection {
 }
 
 extension UploadRequest {
-    /// Whether the version that the upload follows can be named in a condition.
-    var hasCondition: Bool {
+    /// Tells whether a server with these manners refuses the upload by itself if it does not follow what is there.
+    func isDecided(by manners: WritingManners) -> Bool {
         switch base {
-        case .new: true
-        case .version(let version): version.field != nil
+        case .new: manners.heedsConditions
+        case .version(let version):
+            manners.heedsConditions && manners.refusesMissingVersion && version.field != nil
         }
     }
 

@@ -91,11 +91,34 @@ extension Connection {
         _ request: WriteRequest, _ method: String, _ headers: HTTPHeaders = [:], body: [UInt8] = [], isFolder: Bool
     ) async throws(ConnectionError) -> WriteOutcome {
         guard !request.path.isRoot, request.target?.isRoot != true else { return .refused(.notAllowed) }
+        if let refusal = try await refusalOfName(request) { return .refused(refusal) }
         let question = Question(
             method: method, headers: headers, body: body, isWrite: true, timeLimit: timeLimits.head,
             expected: .document, doing: request.doing)
         let address = address(of: request.path, isFolder: isFolder, below: try root())
         return try await outcome(try await read(question, request, at: address, through: writeGate))
+    }
+
+    /// Returns the refusal of a name that the server would not keep as it is.
+    func refusalOfName(_ request: WriteRequest) async throws(ConnectionError) -> WriteRefusal? {
+        guard let target = request.target else { return nil }
+        let manners = writingManners
+        switch request {
+        case .move, .copy:
+            if manners.cutsQuestionMarks, target.text.utf8.contains(UInt8(ascii: "?")) { return .nameNotKept }
+        default: break
+        }
+        guard manners.mayHideDotNames, target.components.contains(where: { $0.utf8.first == UInt8(ascii: ".") }) else {
+            return nil
+        }
+        var isHidden = hidesDotNames
+        if isHidden == nil {
+            // nginx's own module names the second class alone. A server behind nginx names the first one too.
+            let classes = try await complianceClasses(of: try root())
+            isHidden = classes.contains("2") && !classes.contains("1")
+            hidesDotNames = isHidden
+        }
+        return isHidden == true ? .nameNotKept : nil
     }
 
     /// Sends a request and reads its answer.

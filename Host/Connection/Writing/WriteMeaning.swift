@@ -41,7 +41,7 @@ enum WriteMeaning {
         case (207, _): self = .error
         case (200..<300, _): self = .done
         case (400, .put) where told.text.contains("checksum"): self = .refused(.checksumDiffers)
-        case (400, .makeFolder): self = .unclear
+        case (400, .makeFolder), (400, .move), (400, .copy): self = .unclear
         case (400, _): self = .refused(.invalid)
         case (403, .move), (403, .copy): self = .unclear
         case (403, _): self = .refused(.forbidden)

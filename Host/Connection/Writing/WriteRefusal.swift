@@ -23,6 +23,8 @@ public indirect enum WriteRefusal: Hashable, Sendable {
     case unprocessable
     /// The server does not understand the request, as some say of names that they do not keep.
     case invalid
+    /// The server would keep or list the item under another name, or under none. Nothing was sent.
+    case nameNotKept
     /// The bytes that arrived are not those of the checksum that was sent with them. They changed on the way, or while
     /// they were read.
     case checksumDiffers
@@ -50,7 +52,7 @@ extension WriteRefusal {
         case .notFound, .parentMissing: .notFound
         case .forbidden, .locked, .notAllowed: .denied
         case .noRoom, .tooLarge: .cannotCreate
-        case .unsupportedType, .unprocessable, .invalid: .badData
+        case .unsupportedType, .unprocessable, .invalid, .nameNotKept: .badData
         case .other: .protocolViolation
         case .partly(_, let reason): reason.kind
         case .exists, .versionChanged, .checksumDiffers, .conflict: .failed
@@ -92,6 +94,11 @@ extension WriteRefusal {
             (
                 "\(stopped): the server says that the request makes no sense",
                 "choose another name, without special characters, or check the server's log"
+            )
+        case .nameNotKept:
+            (
+                "\(stopped): the server would not keep the name of \(target) as it is, so nothing was sent",
+                "choose another name, without special characters and without a dot at its beginning"
             )
         case .checksumDiffers:
             (

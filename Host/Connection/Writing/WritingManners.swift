@@ -14,6 +14,9 @@ public struct WritingManners: Hashable, Sendable {
     /// where it is unknown, the version is asked for just before the request; what somebody else writes between the two
     /// is overwritten.
     public internal(set) var heedsConditions = false
+    /// Whether an upload that follows a version is refused if the file is gone. Where it is not, or where it is unknown,
+    /// the server is asked before.
+    public internal(set) var refusesMissingVersion = false
     /// What an ETag is made of.
     public internal(set) var etags = ETags.fine
     /// Whether MKCOL on what exists is refused. Where it is not, or where it is unknown, the server is asked before.
@@ -23,6 +26,10 @@ public struct WritingManners: Hashable, Sendable {
     public internal(set) var dropsCutOffUploads = false
     /// Whether MOVE and COPY into a folder that is missing make the folder.
     public internal(set) var makesMissingFolders = false
+    /// Whether a MOVE or COPY to a name with a question mark ends at another name. It is not sent then.
+    public internal(set) var cutsQuestionMarks = false
+    /// Whether listings may leave out names that begin with a dot. If they do, nothing is written under such a name.
+    public internal(set) var mayHideDotNames = false
     /// Whether `oc:favorite` can be set, and `OC-Checksum` and `X-OC-Mtime` are heeded.
     public internal(set) var isFamily = false
 
@@ -34,17 +41,23 @@ public struct WritingManners: Hashable, Sendable {
     init(server: String?, isFamily: Bool) {
         self.isFamily = isFamily
         if isFamily {
-            (heedsConditions, refusesExistingFolder, dropsCutOffUploads) = (true, true, true)
+            (heedsConditions, refusesMissingVersion, refusesExistingFolder, dropsCutOffUploads) = (
+                true, true, true, true
+            )
             return
         }
         let product = (server ?? "").prefix { $0 != "/" && $0 != " " }.lowercased()
         switch product {
-        case "apache": (heedsConditions, refusesExistingFolder, dropsCutOffUploads) = (true, true, true)
+        case "apache":
+            (heedsConditions, refusesMissingVersion, refusesExistingFolder, dropsCutOffUploads) = (
+                true, true, true, true
+            )
         case "wsgidav":
-            (heedsConditions, refusesExistingFolder) = (true, true)
+            (heedsConditions, refusesExistingFolder, cutsQuestionMarks) = (true, true, true)
             etags = .ofSizeAndSecond
         case "nginx":
             (refusesExistingFolder, dropsCutOffUploads, makesMissingFolders) = (true, true, true)
+            mayHideDotNames = true
             etags = .none
         default: break
         }

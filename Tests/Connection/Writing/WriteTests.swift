@@ -330,7 +330,8 @@ struct WriteTests {
         }
         for server in ["Apache/2.4.62 (Debian)", "WsgiDAV/4.4.0"] {
             #expect(try await put(server, "/n", .new).1 == ["PUT /d/n"])
-            #expect(try await put(server, "/a", .version(Self.strong)).1 == ["PUT /d/a"])
+            let before = server.hasPrefix("Apache") ? [] : ["PROPFIND /d/a"]
+            #expect(try await put(server, "/a", .version(Self.strong)).1 == before + ["PUT /d/a"])
             #expect(try await put(server, "/w", weak).1 == ["PROPFIND /d/w", "PUT /d/w"])
         }
     }
@@ -460,6 +461,30 @@ struct WriteTests {
             try await connection.put(path("/a"), request, from: MemorySource("x"))
         }
         #expect(error?.kind == .serverError && error?.mayHaveArrived == true)
+    }
+
+    @Test("nothing is written under a name that the server would not keep: a question mark in a target, a hidden name")
+    func names() async throws {
+        let (wsgidav, none) = try await connect(server: "WsgiDAV/4.4.0")
+        #expect(try await wsgidav.move(path("/a"), to: path("/b?c/d"), isFolder: false) == .refused(.nameNotKept))
+        #expect(try await wsgidav.copy(path("/a"), to: path("/b?"), isFolder: true) == .refused(.nameNotKept))
+        #expect(none().isEmpty)
+        guard case .done = try await wsgidav.makeFolder(path("/b?")) else { throw Failed("done") }
+        for (classes, isRefused) in [("2", true), ("1, 2", false), ("1,3", false)] {
+            let (nginx, asked) = try await connect(server: "nginx/1.22.1") { request in
+                request.method == "OPTIONS" ? .status(200, ["DAV": classes]) : .status(201)
+            }
+            for name in ["/.a", "/.b/c"] {
+                let outcome = try await nginx.move(path("/x"), to: path(name), isFolder: false)
+                #expect((outcome == .refused(.nameNotKept)) == isRefused, "\(classes)")
+            }
+            let outcome = try await nginx.put(path("/.p"), UploadRequest(base: .new, size: 1), from: MemorySource("x"))
+            #expect((outcome == .refused(.nameNotKept)) == isRefused, "\(classes)")
+            #expect(asked().count { $0.method == "OPTIONS" } == 1)
+            guard case .done = try await nginx.move(path("/x"), to: path("/a.b"), isFolder: false) else {
+                throw Failed("done")
+            }
+        }
     }
 
     @Test("small changes wait for no listing, download or upload")
