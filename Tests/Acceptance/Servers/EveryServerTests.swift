@@ -75,7 +75,9 @@ extension RealServer.Program {
     /// Tells whether the server is known to list a name unchanged.
     fileprivate func serves(_ name: String) -> Bool {
         switch self {
-        case .apache, .wsgidav, .nginx: true
+        case .apache, .wsgidav: true
+        // nginx leaves names with a dot out of listings.
+        case .nginx: !name.hasPrefix(".")
         // rclone lists control characters as their Unicode pictures.
         case .rclone: name.utf8.allSatisfy { $0 >= 0x20 }
         }
