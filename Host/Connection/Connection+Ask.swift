@@ -7,6 +7,11 @@ struct Question {
     var method: String
     var headers = HTTPHeaders()
     var body: [UInt8] = []
+    /// The file that is the body; nil if the body is in memory.
+    var upload: UploadBody?
+    /// Whether the request changes something on the server. It is sent again only if nothing of it can have arrived, and
+    /// follows only redirects that keep method and body.
+    var isWrite = false
     var sendsCredentials = true
     /// Whether the request may be sent again when it is unknown whether it arrived (RFC 9110, section 9.2.2).
     var isIdempotent = true
@@ -50,6 +55,14 @@ extension Connection {
         var address = start
         for redirects in 0...Redirect.limit {
             var (answer, authorization) = try await askOnce(question, at: address)
+            if question.isWrite, [301, 302, 303].contains(answer.status) {
+                // Some servers say so that a folder is in the place of a file.
+                if answer.status == 301, try Redirect.addsSlash(answer.status, answer.headers, from: address) {
+                    return Reply(
+                        answer: answer, authorization: authorization, address: address, wasRedirected: redirects > 0)
+                }
+                throw Redirect.notFollowed(answer.status, from: address, doing: question.doing)
+            }
             guard let target = try Redirect.target(of: answer.status, answer.headers, from: address) else {
                 return Reply(
                     answer: answer, authorization: authorization, address: address, wasRedirected: redirects > 0)
@@ -73,7 +86,8 @@ extension Connection {
         // Servers repeat this id in their logs.
         let id = randomHex(bytes: 16)
         var request = HTTPRequest(
-            method: question.method, address: address, headers: question.headers, body: question.body)
+            method: question.method, address: address, headers: question.headers, body: question.body,
+            upload: question.upload)
         request.headers.add(name: "User-Agent", value: "Larder/\(Product.version)")
         request.headers.add(name: "Accept-Encoding", value: "identity")
         request.headers.add(name: "X-Request-ID", value: id)
@@ -162,8 +176,9 @@ extension Connection {
             if case .unapprovedKey(let hash) = failure {
                 try approvals.check(.key(hash, of: request.address.origin))
             }
-            guard failure == .closed, question.isIdempotent, attempt < pauses.count else {
+            guard failure == .closed, question.isIdempotent, !question.isWrite, attempt < pauses.count else {
                 var error = ConnectionError(failure, doing: question.doing, at: request.address.origin)
+                error.mayHaveArrived = question.isWrite && failure.mayHaveArrived
                 if case .certificate = failure { error.hint = .text(certificateHint) }
                 throw naming(error)
             }
@@ -175,7 +190,7 @@ extension Connection {
     }
 
     /// Returns an error with the account's proxy named, since the proxy may be the one that failed.
-    private func naming(_ error: ConnectionError) -> ConnectionError {
+    func naming(_ error: ConnectionError) -> ConnectionError {
         let kinds: [ConnectionError.Kind] = [
             .unreachable, .serverError, .maintenance, .authentication, .forbidden, .protocolViolation,
         ]
@@ -193,7 +208,8 @@ extension Connection {
             case .document: .whole(within: timeLimits.document)
             case .transfer: leastPace.map { .pace($0) } ?? .none
             }
-        return AnswerLimits(head: question.timeLimit, body: body, errorDocument: timeLimits.document)
+        return AnswerLimits(
+            head: question.timeLimit, upload: leastPace, body: body, errorDocument: timeLimits.document)
     }
 
     /// Returns the whole of a small document.
@@ -208,8 +224,9 @@ extension Connection {
     }
 
     /// Waits for a turn on the network. The caller leaves the gate.
-    func enterGate(_ question: Question) async throws(ConnectionError) {
-        do { try await gate.enter() } catch { throw cancelled(question) }
+    /// - Parameter gate: The gate to wait at; nil stands for that of listings and downloads.
+    func enterGate(_ question: Question, _ gate: RequestGate? = nil) async throws(ConnectionError) {
+        do { try await (gate ?? self.gate).enter() } catch { throw cancelled(question) }
     }
 
     private func cancelled(_ question: Question) -> ConnectionError {

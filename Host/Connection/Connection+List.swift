@@ -62,12 +62,13 @@ extension Connection {
         var reply = try await ask(question, at: address)
         guard reply.answer.status == 207 else { throw await notListed(&reply, question) }
         try Self.checkCoding(of: reply.answer, question, at: address.origin)
+        if folder.isRoot { noteProduct(reply.answer.headers.first(name: "Server")) }
         let listing = try OpenListing(folder, depth, below: root, reply, to: question, by: self)
         isLeft = false
         return listing
     }
 
-    private func notListed(_ reply: inout Reply, _ question: Question) async -> ConnectionError {
+    func notListed(_ reply: inout Reply, _ question: Question) async -> ConnectionError {
         guard (200..<300).contains(reply.answer.status) else {
             return await error(for: &reply.answer, question, at: reply.address.origin)
         }

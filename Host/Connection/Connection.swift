@@ -6,8 +6,8 @@ import Synchronization
 ///
 /// Call ``connect()`` first, and again after new credentials and after the server was unreachable. Any task may begin
 /// listings and downloads, any number of them at the same time. At most `Limits.connections` of them are on the network
-/// at once; the others wait for their turn. Every call ends when its task is cancelled. Call ``shutdown()`` last, in
-/// every case.
+/// at once, and as many uploads; the others wait for their turn. Small requests that change something wait for neither.
+/// Every call ends when its task is cancelled. Call ``shutdown()`` last, in every case.
 public final class Connection: Sendable {
     let bookmark: Bookmark
     let clock: HostClock
@@ -19,6 +19,11 @@ public final class Connection: Sendable {
     /// hints.
     public let width: Int
     let gate: RequestGate
+    /// The gate of uploads.
+    let uploadGate: RequestGate
+    /// The gate of small requests that change something, and of the questions that they need. They do not wait for a
+    /// listing, a download or an upload.
+    let writeGate = RequestGate(width: Connection.smallWrites)
     let resolver: ServiceResolver
     /// The advice for a person when the server's certificate is not trusted.
     let certificateHint: String
@@ -47,12 +52,23 @@ public final class Connection: Sendable {
         var isUnavailable = false
         /// The facts about the server that are kept for later.
         var known: KnownServer?
+        /// The product that the server's answers name.
+        var product: String?
+        /// Whether a folder was asked for its quota and told none.
+        var tellsNoQuota = false
+        /// Whether the server leaves names with a dot out of listings; nil if that is unknown.
+        var hidesDotNames: Bool?
+        /// Whether the server has overwritten something in spite of a condition.
+        var ignoresConditions = false
         /// Whether an item in the root's last listing had a property of the ownCloud family.
         var rootHasFamilyProperties = true
         /// The server's clock at the last listing, and the time of that listing on the monotonic clock; nil if
         /// ``takeClockAhead()`` has been called since.
         var serversClock: (date: Timestamp, at: Duration)?
     }
+
+    /// The largest number of small requests that change something on the network at once.
+    static let smallWrites = 4
 
     /// Creates the connection of an account. Sends nothing.
     /// - Parameters:
@@ -92,6 +108,7 @@ public final class Connection: Sendable {
         certificateHint = CertificateTrust.hint(bookmark.trust)
         width = max(1, limits.connections)
         gate = RequestGate(width: width)
+        uploadGate = RequestGate(width: width)
         self.limits = limits
         approvals = ApprovalBook(url: bookmark.url)
         let network =
@@ -216,6 +233,31 @@ public final class Connection: Sendable {
 
     func noteRoot(hasFamilyProperties: Bool) {
         state.withLock { $0.rootHasFamilyProperties = hasFamilyProperties }
+    }
+
+    /// What the server does differently when something is written, as far as it is known.
+    public var writingManners: WritingManners {
+        state.withLock { state in
+            var manners = WritingManners(server: state.product, isFamily: state.isFamily)
+            if state.ignoresConditions { manners.heedsConditions = false }
+            return manners
+        }
+    }
+
+    func noteProduct(_ product: String?) { state.withLock { $0.product = product } }
+
+    func noteIgnoredCondition() { state.withLock { $0.ignoresConditions = true } }
+
+    /// Whether the server leaves names that begin with a dot out of listings; nil if that is unknown.
+    var hidesDotNames: Bool? {
+        get { state.withLock { $0.hidesDotNames } }
+        set { state.withLock { $0.hidesDotNames = newValue } }
+    }
+
+    /// Whether it is worth while to ask a folder for its quota.
+    var mayTellQuota: Bool {
+        get { state.withLock { !$0.tellsNoQuota } }
+        set { state.withLock { $0.tellsNoQuota = !newValue } }
     }
 
     /// Returns by how much this machine's clock is ahead of the server's clock, and forgets the server's time.

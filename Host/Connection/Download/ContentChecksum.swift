@@ -29,6 +29,9 @@ public struct ContentChecksum: Sendable, Hashable {
         self.value = value
     }
 
+    /// The checksum as it stands in a field: `SHA1:2fd4…`.
+    var field: String { "\(algorithm.rawValue):" + value.map { String(hexadecimal: $0) }.joined() }
+
     /// Returns the checksums in a field value: `SHA1:2fd4… MD5:9e10…`. Leaves out parts with another algorithm and
     /// parts that are not hexadecimal.
     static func all(in field: String) -> [ContentChecksum] {
@@ -72,5 +75,13 @@ extension UInt8 {
         case 0x61...0x66: self - 0x61 + 10
         default: nil
         }
+    }
+}
+
+extension String {
+    /// Creates the two hexadecimal digits of a byte.
+    fileprivate init(hexadecimal byte: UInt8) {
+        let digits = Array("0123456789abcdef")
+        self = String([digits[Int(byte >> 4)], digits[Int(byte & 15)]])
     }
 }

@@ -28,13 +28,7 @@ enum DownloadAnswer {
         return status == 416 || status == 206 && tag(in: headers)?.strength != .strong
     }
 
-    /// Returns the version as a field's value; nil unless the ETag is strong and consists of characters that an ETag
-    /// may have.
-    private static func tag(of request: DownloadRequest) -> String? {
-        guard let version = request.version, let tag = version.precondition else { return nil }
-        let isSound = version.opaque.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "\"") }
-        return isSound ? tag : nil
-    }
+    private static func tag(of request: DownloadRequest) -> String? { request.version?.field }
 
     /// Returns the head of an answer with status 200 or 206.
     /// - Parameters:
@@ -172,5 +166,13 @@ enum DownloadAnswer {
 
     private static func violation(_ path: ItemPath, _ what: String, _ status: Int?) -> ConnectionError {
         ConnectionError(.protocolViolation, "downloading \(path): \(what)", status: status)
+    }
+}
+
+extension ETag {
+    /// The version as a field's value; nil unless the ETag is strong and consists of characters that an ETag may have.
+    var field: String? {
+        let isSound = opaque.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "\"") }
+        return isSound ? precondition : nil
     }
 }

@@ -29,6 +29,15 @@ extension ConnectionError {
                 "\(origin) sent only \(rate) bytes per second for \(least.period) while \(doing), "
                     + "fewer than the \(least.bytesPerSecond) of `limits.slowest`",
                 hint: "try again later, or lower limits.slowest in the config; 0B sets no limit")
+        case .takesTooSlowly(let rate, let least):
+            self.init(
+                .unreachable,
+                "\(origin) took only \(rate) bytes per second for \(least.period) while \(doing), "
+                    + "fewer than the \(least.bytesPerSecond) of `limits.slowest`",
+                hint: "try again later, or lower limits.slowest in the config; 0B sets no limit")
+        case .source(let why):
+            self.init(.badRequest, "\(doing) was given up: \(why)")
+            isOfSource = true
         case .endless(let duration):
             self.init(
                 .unreachable,
@@ -83,7 +92,7 @@ extension ConnectionError {
             self.init(.cancelled, "\(doing) was cancelled: the connection has been shut down")
         }
         switch error {
-        case .timedOut, .tooSlow, .endless: isTimeout = true
+        case .timedOut, .tooSlow, .takesTooSlowly, .endless: isTimeout = true
         default: break
         }
         if case .closed = error { isClosed = true }

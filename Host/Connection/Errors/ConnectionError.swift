@@ -54,6 +54,13 @@ public struct ConnectionError: Error, Sendable, Equatable, CustomStringConvertib
     public var isTimeout = false
     /// Whether the connection ended before the answer did. Another attempt may succeed.
     public var isClosed = false
+    /// Whether the request may have reached the server, and may have been carried out, although nothing is known of it.
+    /// Only errors of requests that change something say so. Such a request is not sent again before the server was
+    /// asked what it holds.
+    public var mayHaveArrived = false
+    /// Whether the file that was uploaded could not be read, or was not one version of a file any more. What the server
+    /// has got of it is incomplete.
+    public var isOfSource = false
     /// What a person has to approve, for an error of the kind `unapproved`.
     public internal(set) var approval: Approval?
     /// Whether a person has rejected ``approval``.

@@ -186,5 +186,5 @@ extension AnswerStream {
 
 extension Duration {
     /// The time of the clock that event loops' timers use.
-    fileprivate static var uptime: Duration { .nanoseconds(Int64(clamping: NIODeadline.now().uptimeNanoseconds)) }
+    static var uptime: Duration { .nanoseconds(Int64(clamping: NIODeadline.now().uptimeNanoseconds)) }
 }

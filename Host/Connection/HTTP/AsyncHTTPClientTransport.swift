@@ -18,8 +18,9 @@ struct AsyncHTTPClientTransport: HTTPTransport {
     private let clients: [Client]
     private let route: ProxyRoute
 
-    /// The connections beside those of listings and downloads: for requests of event loops, and for what servers push.
-    private static let ungated = 6
+    /// The connections beside those of listings, downloads and uploads: for requests of event loops, for what servers
+    /// push, and for small requests that change something.
+    private static let ungated = 6 + Connection.smallWrites
 
     /// Creates a transport.
     /// - Parameters:
@@ -45,7 +46,7 @@ struct AsyncHTTPClientTransport: HTTPTransport {
             timeout: .init(connect: .init(limits.connecting), read: .init(limits.silence)),
             connectionPool: .init(
                 idleTimeout: .seconds(60),
-                concurrentHTTP1ConnectionsPerHostSoftLimit: connections + Self.ungated))
+                concurrentHTTP1ConnectionsPerHostSoftLimit: 2 * connections + Self.ungated))
         // The library's own attempts would hide an untrusted certificate behind a time limit.
         configuration.connectionPool.retryConnectionEstablishment = false
         // Runs after TLS is set up and before the connection gets its first request, with both versions of HTTP.
@@ -71,6 +72,7 @@ struct AsyncHTTPClientTransport: HTTPTransport {
     var downloadThreads: [any TaskExecutor] { NetworkThread.downloads }
 
     func execute(_ request: HTTPRequest, limits: AnswerLimits) async throws(TransportError) -> HTTPAnswer {
+        if let upload = request.upload { return try await send(upload, request, limits) }
         do {
             var headers = request.headers
             var outgoing = try HTTPClient.Request(
@@ -93,6 +95,93 @@ struct AsyncHTTPClientTransport: HTTPTransport {
             return HTTPAnswer(status: Int(head.status.code), headers: head.headers, body: body)
         } catch {
             throw route.meaning(of: error)
+        }
+    }
+
+    /// Sends a request whose body is a file, and returns its answer with the whole of the answer's small body.
+    private func send(
+        _ upload: UploadBody, _ request: HTTPRequest, _ limits: AnswerLimits
+    ) async throws(TransportError) -> HTTPAnswer {
+        let stream = UploadStream(upload, limits)
+        let answer: Result<HTTPAnswer, TransportError>
+        do throws(TransportError) {
+            answer = .success(try await send(stream, of: upload.size, request, limits))
+        } catch {
+            answer = .failure(error)
+        }
+        // The library reads on in a task of its own.
+        await stream.close()
+        return try answer.get()
+    }
+
+    private func send(
+        _ stream: UploadStream, of size: Int64, _ request: HTTPRequest, _ limits: AnswerLimits
+    ) async throws(TransportError) -> HTTPAnswer {
+        do {
+            var headers = request.headers
+            var outgoing = HTTPClientRequest(url: route.url(of: request.address, &headers))
+            outgoing.method = HTTPMethod(rawValue: request.method)
+            outgoing.headers = headers
+            if let field = request.authorization.field { outgoing.headers.add(name: "Authorization", value: field) }
+            outgoing.body = .stream(stream, length: .known(size))
+            let client = clients.first { $0.thread.loop.inEventLoop } ?? clients[0]
+            let answer = try await withThrowingTaskGroup(of: HTTPAnswer?.self) { [outgoing] group in
+                group.addTask {
+                    let response = try await client.http.execute(outgoing, deadline: .distantFuture)
+                    // What was sent so far decides nothing any more.
+                    stream.end()
+                    return await Self.whole(response, within: limits.errorDocument)
+                }
+                group.addTask {
+                    try await stream.watch()
+                    return nil
+                }
+                defer { group.cancelAll() }
+                while let answer = try await group.next() { if let answer { return answer } }
+                throw TransportError.closed
+            }
+            if let problem = route.problem(with: answer.status) { throw problem }
+            return answer
+        } catch {
+            throw route.meaning(of: error)
+        }
+    }
+
+    /// Reads an answer's body, as far as it comes within a time. The status has said what matters.
+    private static func whole(_ response: HTTPClientResponse, within limit: Duration) async -> HTTPAnswer {
+        let body = await withTaskGroup(of: ByteBuffer?.self) { group in
+            group.addTask {
+                var body = ByteBuffer()
+                do {
+                    for try await piece in response.body {
+                        body.writeImmutableBuffer(piece)
+                        if body.readableBytes >= 1 << 20 { break }
+                    }
+                } catch {
+                    return body
+                }
+                return body
+            }
+            group.addTask {
+                do { try await Task.sleep(for: limit) } catch { return nil }
+                return nil
+            }
+            var body = await group.next() ?? nil
+            group.cancelAll()
+            while let rest = await group.next() { body = body ?? rest }
+            return body ?? ByteBuffer()
+        }
+        return HTTPAnswer(
+            status: Int(response.status.code), headers: response.headers, body: ReadBody(body: body))
+    }
+
+    /// The body of an answer that was read before.
+    private struct ReadBody: HTTPBody {
+        var body: ByteBuffer
+
+        mutating func next() -> ByteBuffer? {
+            defer { body = ByteBuffer() }
+            return body.readableBytes > 0 ? body : nil
         }
     }
 

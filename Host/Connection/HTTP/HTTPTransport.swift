@@ -26,6 +26,8 @@ struct HTTPRequest: Sendable {
     var address: ServerAddress
     var headers: HTTPHeaders
     var body: [UInt8] = []
+    /// The file that is the body; nil if the body is in memory.
+    var upload: UploadBody?
     /// The proof of the account. It is kept apart from the headers, so that the headers can be printed.
     var authorization: Authorization = .none
 }
@@ -44,6 +46,9 @@ struct AnswerLimits: Sendable, Hashable {
 
     /// The limit for everything up to the answer's head, connecting included.
     var head: Duration
+    /// The least pace at which the server must take the body of a request, if the body is a file; nil if it may take any
+    /// time. The limit for the head begins when the body has been taken.
+    var upload: LeastPace?
     /// The limit of the body of an answer with a status of success.
     var body: Body
     /// The limit for the whole body of an answer with any other status, from the answer's head on.
@@ -73,6 +78,10 @@ enum TransportError: Error, Equatable {
     case timedOut(Stage)
     /// A body that arrived at fewer bytes per second than the least number.
     case tooSlow(Int64, LeastPace)
+    /// A server that takes the body of a request at fewer bytes per second than the least number.
+    case takesTooSlowly(Int64, LeastPace)
+    /// A file that cannot be uploaded because it cannot be read, or has changed meanwhile.
+    case source(String)
     /// A small document that was not complete within its time limit.
     case endless(within: Duration)
     /// A small document that is longer than this number of bytes.
@@ -109,6 +118,20 @@ enum TransportError: Error, Equatable {
 
     enum Stage: Equatable {
         case connecting, head, body
+    }
+}
+
+extension TransportError {
+    /// Whether the server may have got the request, or enough of it to carry it out.
+    var mayHaveArrived: Bool {
+        switch self {
+        case .unknownHost, .cannotConnect, .timedOut(.connecting), .certificate, .unapprovedKey, .clientCertificate,
+            .notTLS, .tls, .proxy, .badRequest:
+            false
+        case .timedOut, .tooSlow, .takesTooSlowly, .source, .endless, .tooLong, .closed, .notHTTP, .repeatsCredentials,
+            .cancelled, .shutDown:
+            true
+        }
     }
 }
 

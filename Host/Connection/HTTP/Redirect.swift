@@ -6,6 +6,24 @@ enum Redirect {
     /// The largest number of redirects that one request follows.
     static let limit = 5
 
+    /// Returns the error for a redirect of a request that changes something. These statuses let a client repeat it as a
+    /// GET.
+    static func notFollowed(_ status: Int, from address: ServerAddress, doing: String) -> ConnectionError {
+        ConnectionError(
+            .redirectRefused,
+            "\(address.withoutQuery) answered \(status) while \(doing), a redirect that is not followed where something is "
+                + "changed",
+            hint: "check the account's url; a login page or a proxy may be in between", status: status)
+    }
+
+    /// Tells whether an answer redirects to the same address with a closing slash.
+    static func addsSlash(
+        _ status: Int, _ headers: HTTPHeaders, from address: ServerAddress
+    ) throws(ConnectionError) -> Bool {
+        guard let target = try target(of: status, headers, from: address) else { return false }
+        return target.path != address.path && target.path == address.asFolder.path
+    }
+
     /// Returns the address to which an answer redirects, on the same origin.
     /// - Returns: nil if the answer is not a redirect.
     /// - Throws: `redirectRefused` if the target is at another origin or is not an address; `protocolViolation` if the

@@ -2,7 +2,7 @@
 enum DAVElement: UInt8 {
     case multistatus, response, href, status, propstat, prop, error, syncToken
     case resourcetype, getlastmodified, getcontentlength, getcontenttype, getetag
-    case id, size, permissions, favorite, ownerID
+    case id, size, permissions, favorite, ownerID, checksums, quotaAvailable
     case collection
     /// A collection that is a calendar, an inbox or outbox of one, an address book or a principal (RFC 4791, 6352,
     /// 3744), and not a folder of files.
@@ -18,7 +18,8 @@ enum DAVElement: UInt8 {
         ("DAV:\ngetetag", .getetag), ("DAV:\ncollection", .collection), ("DAV:\nprincipal", .foreign),
         ("http://owncloud.org/ns\nid", .id), ("http://owncloud.org/ns\nsize", .size),
         ("http://owncloud.org/ns\npermissions", .permissions), ("http://owncloud.org/ns\nfavorite", .favorite),
-        ("http://owncloud.org/ns\nowner-id", .ownerID),
+        ("http://owncloud.org/ns\nowner-id", .ownerID), ("http://owncloud.org/ns\nchecksums", .checksums),
+        ("DAV:\nquota-available-bytes", .quotaAvailable),
         ("urn:ietf:params:xml:ns:caldav\ncalendar", .foreign),
         ("urn:ietf:params:xml:ns:caldav\nschedule-inbox", .foreign),
         ("urn:ietf:params:xml:ns:caldav\nschedule-outbox", .foreign),

@@ -20,6 +20,8 @@ struct DAVResponse: Equatable {
     var permissions: String?
     var favorite: String?
     var ownerID: String?
+    var checksums: String?
+    var quotaAvailable: String?
 
     /// Whether the item has a property that only servers of the ownCloud family know.
     var hasFamilyProperties: Bool {
@@ -58,7 +60,8 @@ struct ListedResponseBuilder: ResponseBuilder {
     }
 
     mutating func text(_ bytes: UnsafeRawBufferPointer, depth: Int) {
-        guard depth == 0, property != .other, property != .resourcetype else { return }
+        // The checksums stand in an element of their own.
+        guard depth == 0 || property == .checksums, property != .other, property != .resourcetype else { return }
         text.append(contentsOf: bytes)
     }
 
@@ -76,6 +79,8 @@ struct ListedResponseBuilder: ResponseBuilder {
         case .permissions: pending.permissions = text.withoutLayout
         case .favorite: pending.favorite = text.withoutLayout
         case .ownerID: pending.ownerID = text.withoutLayout
+        case .checksums: pending.checksums = text.withoutLayout
+        case .quotaAvailable: pending.quotaAvailable = text.withoutLayout
         default: break
         }
     }
@@ -102,6 +107,8 @@ struct ListedResponseBuilder: ResponseBuilder {
         current.permissions = pending.permissions ?? current.permissions
         current.favorite = pending.favorite ?? current.favorite
         current.ownerID = pending.ownerID ?? current.ownerID
+        current.checksums = pending.checksums ?? current.checksums
+        current.quotaAvailable = pending.quotaAvailable ?? current.quotaAvailable
     }
 
     mutating func response(href: String, status: Int?, errors: [String]) -> DAVResponse {

@@ -14,6 +14,8 @@ final class ListingReader {
 
     /// The folder itself; nil until the answer has told about the folder.
     private(set) var own: ListedItem?
+    /// The properties of the folder itself, as texts.
+    private(set) var ownResponse: DAVResponse?
     private(set) var isForeign = false
     /// Whether anything in the answer has a property of the ownCloud family.
     private(set) var hasFamilyProperties = false
@@ -133,6 +135,7 @@ final class ListingReader {
                     now: Timestamp(nanoseconds: 0))
             }
             own = response.item(at: path)
+            ownResponse = response
             isForeign = response.isForeign
             if isForeign { foreign.insert(path) }
             return

@@ -18,6 +18,21 @@ enum PropertyRequest {
         <d:propfind xmlns:d="DAV:"><d:prop>\(standard)</d:prop></d:propfind>
         """.utf8)
 
+    /// The body for all that is asked about one item before or after it is written.
+    static let heldBody = Array(
+        """
+        <?xml version="1.0" encoding="utf-8"?>
+        <d:propfind xmlns:d="DAV:" xmlns:oc="http://owncloud.org/ns"><d:prop>\(standard)<d:quota-available-bytes/>\
+        <oc:id/><oc:size/><oc:permissions/><oc:favorite/><oc:owner-id/><oc:checksums/></d:prop></d:propfind>
+        """.utf8)
+
+    /// The body for the same on a server that has only the properties of RFC 4918 and RFC 4331.
+    static let standardHeldBody = Array(
+        """
+        <?xml version="1.0" encoding="utf-8"?>
+        <d:propfind xmlns:d="DAV:"><d:prop>\(standard)<d:quota-available-bytes/></d:prop></d:propfind>
+        """.utf8)
+
     private static let standard =
         "<d:resourcetype/><d:getlastmodified/><d:getcontentlength/><d:getcontenttype/><d:getetag/>"
 }

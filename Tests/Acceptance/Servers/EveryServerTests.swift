@@ -76,6 +76,8 @@ extension RealServer.Program {
     fileprivate func serves(_ name: String) -> Bool {
         switch self {
         case .apache, .wsgidav: true
+        // nginx leaves names with a dot out of listings.
+        case .nginx: !name.hasPrefix(".")
         // rclone lists control characters as their Unicode pictures.
         case .rclone: name.utf8.allSatisfy { $0 >= 0x20 }
         }

@@ -10,7 +10,7 @@ import Testing
 /// A server that must fulfil the contract, and its known limits.
 struct ServerKind: Sendable, CustomTestStringConvertible {
     /// The kind of ETag that a listing shows for a file that was just written.
-    enum ETags: Sendable { case strong, weakAtFirst }
+    enum ETags: Sendable { case strong, weakAtFirst, none }
 
     var name: String
     var program: RealServer.Program?
@@ -18,13 +18,23 @@ struct ServerKind: Sendable, CustomTestStringConvertible {
     var foldersHaveETags = false
     var grantsDepthInfinity = false
     var hasFileIDs = false
+    /// Whether listings leave out names that begin with a dot.
+    var hidesDotNames = false
+    /// Whether a MOVE or COPY to a name with a question mark ends at another name.
+    var cutsQuestionMarks = false
+    /// Whether a MOVE or COPY into a folder that is missing makes the folder.
+    var makesMissingFolders = false
 
     var testDescription: String { name }
+
+    /// Tells whether the server lists a name.
+    func lists(_ name: String) -> Bool { !hidesDotNames || !name.hasPrefix(".") }
 
     static let all = [
         ServerKind(name: "Apache mod_dav", program: .apache, etags: .weakAtFirst, foldersHaveETags: true),
         ServerKind(name: "rclone serve webdav", program: .rclone, grantsDepthInfinity: true),
-        ServerKind(name: "WsgiDAV", program: .wsgidav, grantsDepthInfinity: true),
+        ServerKind(name: "WsgiDAV", program: .wsgidav, grantsDepthInfinity: true, cutsQuestionMarks: true),
+        ServerKind(name: "nginx", program: .nginx, etags: .none, hidesDotNames: true, makesMissingFolders: true),
         ServerKind(name: "demo server", program: nil, foldersHaveETags: true, hasFileIDs: true),
     ]
 }

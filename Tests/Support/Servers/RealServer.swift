@@ -5,7 +5,7 @@ import Glibc
 public struct RealServer: Sendable {
     /// The server programs that tests can start.
     public enum Program: String, CaseIterable, Sendable {
-        case apache, rclone, wsgidav
+        case apache, rclone, wsgidav, nginx
     }
 
     /// The options for starting a server.
@@ -19,7 +19,7 @@ public struct RealServer: Sendable {
 
         /// The name and password that the server requires; nil lets everybody in.
         public var user: (name: String, password: String)?
-        /// The kind of login with which the server requires them. rclone has Basic only.
+        /// The kind of login with which the server requires them. rclone and nginx have Basic only.
         public var login = Login.basic
         /// Whether the server grants `Depth: infinity`. Apache is the only program that takes this option.
         public var depthInfinity = false
@@ -56,7 +56,9 @@ public struct RealServer: Sendable {
 
     /// Gives all served files to the user that the server runs as, after a test has written files itself.
     public func handOverData() async throws {
-        if program == .apache, Build.isRoot { try await mustRun("chown", ["-R", "www-data:www-data", data]) }
+        if [.apache, .nginx].contains(program), Build.isRoot {
+            try await mustRun("chown", ["-R", "www-data:www-data", data])
+        }
     }
 
     /// Writes a file into the served folder.
@@ -96,8 +98,10 @@ extension RealServer {
         case .apache: try await startApache(options)
         case .rclone: try startRclone(options)
         case .wsgidav: try startWsgiDAV(options)
+        case .nginx: try await startNginx(options)
         }
     }
+
     /// Starts `rclone serve webdav`.
     private func startRclone(_ options: Options) throws -> ChildProcess {
         guard access("/usr/bin/rclone", X_OK) == 0 else { throw missing("rclone", debian: "rclone") }

@@ -1,0 +1,135 @@
+public import Model
+import NIOHTTP1
+import Synchronization
+
+extension Connection {
+    /// The size in bytes from which the server is asked before a file is uploaded, so that a refusal costs no more than
+    /// a question.
+    static let largeUpload: Int64 = 1 << 20
+
+    /// Uploads a whole file (PUT; RFC 9110, section 9.3.4).
+    ///
+    /// The file goes out only if the server holds the version that it follows, and never overwrites another one, as far
+    /// as the server heeds conditions (``writingManners``). Where it does not, and for large files, the server is asked
+    /// just before. An outcome of `done` does not say which version the server holds now: ``confirm(_:_:answer:)`` does.
+    /// - Parameters:
+    ///   - path: The file's path on the server.
+    ///   - request: The content, and the version that it follows.
+    ///   - source: The file. It is read on threads that may block, and no longer when this function has returned.
+    ///   - progress: A function that gets the number of bytes that the network has taken. It begins at 0 again if the
+    ///     server asks for another login. It must not block.
+    /// - Throws: `ConnectionError`. If its `mayHaveArrived` is set, the server may hold the file: ask ``held(at:)``, and
+    ///   let ``UploadProof`` decide. If its `isOfSource` is set, the file was not one version while it was read.
+    public func put(
+        _ path: ItemPath, _ request: UploadRequest, from source: some UploadSource,
+        progress: @escaping @Sendable (Int64) -> Void = { _ in }
+    ) async throws(ConnectionError) -> WriteOutcome {
+        let root = try root()
+        let write = WriteRequest.put(path)
+        guard !path.isRoot else { return .refused(.notAllowed) }
+        guard source.size == request.size else { throw Self.changed(write) }
+        var request = request
+        if let refusal = try await refusalOfName(write) { return .refused(refusal) }
+        if let refusal = try await refusalBefore(&request, at: path) { return .refused(refusal) }
+
+        var question = Question(
+            method: "PUT", headers: fields(of: request), isWrite: true, timeLimit: timeLimits.head,
+            expected: .document, doing: write.doing)
+        // An empty body needs no stream, and some servers take one without a length for a mistake.
+        if request.size > 0 {
+            question.upload = UploadBody(source: source, size: request.size, progress: progress)
+        }
+        let reading = try await read(
+            question, write, at: address(of: path, below: root), through: uploadGate)
+        let outcome = try await outcome(reading, base: request.base)
+        if case .done(let answer) = outcome, answer.hasReplaced { noteIgnoredCondition() }
+        return outcome
+    }
+
+    /// Finds out what the server holds after an upload that it has answered with `done`, and whether that is provably
+    /// the uploaded file.
+    ///
+    /// Costs a request unless the answer had a strong ETag.
+    public func confirm(
+        _ path: ItemPath, _ request: UploadRequest, answer: WriteAnswer
+    ) async throws(ConnectionError) -> UploadConfirmation {
+        if let certain = UploadConfirmation.decide(answer) { return certain }
+        return .decide(try await held(at: path), after: answer, to: request)
+    }
+
+    /// Asks the server whether it would refuse an upload, if that is worth while. Puts the ETag that the server has now
+    /// in place of an equal one that cannot stand in a condition.
+    private func refusalBefore(
+        _ request: inout UploadRequest, at path: ItemPath
+    ) async throws(ConnectionError) -> WriteRefusal? {
+        let isLarge = request.size >= Self.largeUpload
+        guard isLarge || !request.isDecided(by: writingManners) else { return nil }
+        let there = try await held(at: path)
+        if let refusal = request.refusal(there) { return refusal }
+        if case .version = request.base, let current = there?.item.etag { request.base = .version(current) }
+        guard isLarge, mayTellQuota else { return nil }
+        guard let parent = try await held(at: path.parent), parent.item.kind == .folder else { return .parentMissing }
+        guard let available = parent.available else {
+            mayTellQuota = false
+            return nil
+        }
+        return request.refusal(there, available: available)
+    }
+
+    private func fields(of request: UploadRequest) -> HTTPHeaders {
+        var headers = HTTPHeaders()
+        switch request.base {
+        case .new: headers.add(name: "If-None-Match", value: "*")
+        case .version(let version): if let field = version.field { headers.add(name: "If-Match", value: field) }
+        }
+        headers.add(name: "Content-Type", value: request.mimeType ?? "application/octet-stream")
+        if let modified = request.modified {
+            headers.add(name: "X-OC-Mtime", value: "\(modified.nanoseconds / 1_000_000_000)")
+        }
+        if writingManners.isFamily, let checksum = request.sentChecksum {
+            headers.add(name: "OC-Checksum", value: checksum.field)
+        }
+        return headers
+    }
+
+    private static func changed(_ write: WriteRequest) -> ConnectionError {
+        var error = ConnectionError(.badRequest, "\(write.doing) was given up: the file has another size by now")
+        error.isOfSource = true
+        return error
+    }
+}
+
+extension UploadRequest {
+    /// Tells whether a server with these manners refuses the upload by itself if it does not follow what is there.
+    func isDecided(by manners: WritingManners) -> Bool {
+        switch base {
+        case .new: manners.heedsConditions
+        case .version(let version):
+            manners.heedsConditions && manners.refusesMissingVersion && version.field != nil
+        }
+    }
+
+    /// The checksum that goes to the server: the first of those that servers of the ownCloud family check.
+    var sentChecksum: ContentChecksum? {
+        for algorithm in [ContentChecksum.Algorithm.sha1, .md5, .adler32, .sha256] {
+            if let checksum = checksums.first(where: { $0.algorithm == algorithm }) { return checksum }
+        }
+        return nil
+    }
+
+    /// Returns the reason why the upload does not follow what the server holds; nil if it does.
+    func refusal(_ held: HeldItem?) -> WriteRefusal? {
+        switch (base, held) {
+        case (.new, nil): nil
+        case (.new, .some): .exists
+        case (.version, nil): .versionChanged
+        case (.version(let version), .some(let held)):
+            held.item.kind == .folder ? .exists : held.item.etag == version ? nil : .versionChanged
+        }
+    }
+
+    /// Returns the refusal of a server without room for the file, which may take the place of a smaller one.
+    func refusal(_ held: HeldItem?, available: Int64) -> WriteRefusal? {
+        size.subtracting(held?.item.size ?? 0) > available ? .noRoom(available: available) : nil
+    }
+}

@@ -1,0 +1,238 @@
+public import Model
+import NIOHTTP1
+
+extension Connection {
+    /// Creates a folder (MKCOL; RFC 4918, section 9.3).
+    ///
+    /// A folder whose parent is missing is refused with ``WriteRefusal/parentMissing``, and whatever exists at the path
+    /// already, a folder included, with ``WriteRefusal/exists``.
+    /// - Throws: `ConnectionError`. If its `mayHaveArrived` is set, the folder may have been created.
+    public func makeFolder(_ path: ItemPath) async throws(ConnectionError) -> WriteOutcome {
+        if !writingManners.refusesExistingFolder, try await held(at: path) != nil { return .refused(.exists) }
+        return try await send(.makeFolder(path), "MKCOL", isFolder: true)
+    }
+
+    /// Deletes a file, or a folder with everything in it (DELETE; RFC 4918, section 9.6).
+    ///
+    /// What is gone already is refused with ``WriteRefusal/notFound``, or with ``WriteRefusal/versionChanged`` if a
+    /// version was named.
+    /// - Parameters:
+    ///   - path: The item's path.
+    ///   - isFolder: Whether the item is a folder.
+    ///   - version: The version of the file that may be deleted; nil deletes whatever is at the path. A folder has no
+    ///     version.
+    /// - Throws: `ConnectionError`. If its `mayHaveArrived` is set, the item may have been deleted, a folder also in
+    ///   part.
+    public func delete(
+        _ path: ItemPath, isFolder: Bool, version: ETag? = nil
+    ) async throws(ConnectionError) -> WriteOutcome {
+        var headers = HTTPHeaders()
+        if !isFolder, let version {
+            var known = version
+            if !writingManners.heedsConditions || version.field == nil {
+                guard let held = try await held(at: path) else { return .refused(.notFound) }
+                guard held.item.kind == .file, let current = held.item.etag, current == version else {
+                    return .refused(.versionChanged)
+                }
+                known = current
+            }
+            if let field = known.field { headers.add(name: "If-Match", value: field) }
+        }
+        return try await send(.delete(path), "DELETE", headers, isFolder: isFolder)
+    }
+
+    /// Moves or renames a file, or a folder with everything in it (MOVE; RFC 4918, section 9.9).
+    ///
+    /// Whatever is at the target already stays: the request is refused with ``WriteRefusal/exists``.
+    /// - Throws: `ConnectionError`. If its `mayHaveArrived` is set, the item may have been moved.
+    public func move(
+        _ path: ItemPath, to target: ItemPath, isFolder: Bool
+    ) async throws(ConnectionError) -> WriteOutcome {
+        try await send(.move(path, to: target), "MOVE", try headers(to: target, isFolder), isFolder: isFolder)
+    }
+
+    /// Copies a file, or a folder with everything in it (COPY; RFC 4918, section 9.8).
+    ///
+    /// Whatever is at the target already stays: the request is refused with ``WriteRefusal/exists``.
+    /// - Throws: `ConnectionError`. If its `mayHaveArrived` is set, the item may have been copied, a folder also in
+    ///   part.
+    public func copy(
+        _ path: ItemPath, to target: ItemPath, isFolder: Bool
+    ) async throws(ConnectionError) -> WriteOutcome {
+        try await send(.copy(path, to: target), "COPY", try headers(to: target, isFolder), isFolder: isFolder)
+    }
+
+    /// Marks an item as a favorite, or no longer (PROPPATCH of `oc:favorite`).
+    ///
+    /// A server that is not of the ownCloud family has no favorites: the request is not sent, and refused with
+    /// ``WriteRefusal/notAllowed``.
+    /// - Throws: `ConnectionError`. The request may be repeated without harm.
+    public func setFavorite(_ path: ItemPath, _ isFavorite: Bool) async throws(ConnectionError) -> WriteOutcome {
+        guard writingManners.isFamily else { return .refused(.notAllowed) }
+        let body = """
+            <?xml version="1.0" encoding="utf-8"?>
+            <d:propertyupdate xmlns:d="DAV:" xmlns:oc="http://owncloud.org/ns"><d:set><d:prop>\
+            <oc:favorite>\(isFavorite ? 1 : 0)</oc:favorite></d:prop></d:set></d:propertyupdate>
+            """
+        return try await send(
+            .setFavorite(path), "PROPPATCH", ["Content-Type": "application/xml; charset=utf-8"],
+            body: Array(body.utf8), isFolder: false)
+    }
+
+    /// Returns the fields of a request that puts something at a target where nothing is.
+    private func headers(to target: ItemPath, _ isFolder: Bool) throws(ConnectionError) -> HTTPHeaders {
+        let address = address(of: target, isFolder: isFolder, below: try root())
+        var headers: HTTPHeaders = ["Destination": address.description, "Overwrite": "F"]
+        if isFolder { headers.add(name: "Depth", value: Depth.infinity.rawValue) }
+        return headers
+    }
+
+    private func send(
+        _ request: WriteRequest, _ method: String, _ headers: HTTPHeaders = [:], body: [UInt8] = [], isFolder: Bool
+    ) async throws(ConnectionError) -> WriteOutcome {
+        guard !request.path.isRoot, request.target?.isRoot != true else { return .refused(.notAllowed) }
+        if let refusal = try await refusalOfName(request) { return .refused(refusal) }
+        let question = Question(
+            method: method, headers: headers, body: body, isWrite: true, timeLimit: timeLimits.head,
+            expected: .document, doing: request.doing)
+        let address = address(of: request.path, isFolder: isFolder, below: try root())
+        return try await outcome(try await read(question, request, at: address, through: writeGate))
+    }
+
+    /// Returns the refusal of a name that the server would not keep as it is.
+    func refusalOfName(_ request: WriteRequest) async throws(ConnectionError) -> WriteRefusal? {
+        guard let target = request.target else { return nil }
+        let manners = writingManners
+        switch request {
+        case .move, .copy:
+            if manners.cutsQuestionMarks, target.text.utf8.contains(UInt8(ascii: "?")) { return .nameNotKept }
+        default: break
+        }
+        guard manners.mayHideDotNames, target.components.contains(where: { $0.utf8.first == UInt8(ascii: ".") }) else {
+            return nil
+        }
+        var isHidden = hidesDotNames
+        if isHidden == nil {
+            // nginx's own module names the second class alone. A server behind nginx names the first one too.
+            let classes = try await complianceClasses(of: try root())
+            isHidden = classes.contains("2") && !classes.contains("1")
+            hidesDotNames = isHidden
+        }
+        return isHidden == true ? .nameNotKept : nil
+    }
+
+    /// Sends a request and reads its answer.
+    func read(
+        _ question: Question, _ request: WriteRequest, at address: ServerAddress, through gate: RequestGate
+    ) async throws(ConnectionError) -> WriteReading {
+        try await enterGate(question, gate)
+        defer { gate.leave() }
+        let began = clock.monotonic()
+        var reply = try await ask(question, at: address)
+        let took = clock.monotonic() - began
+        let document = await reply.answer.beginning(atMost: 1 << 20)
+        return WriteReading(
+            request: request, status: reply.answer.status, headers: reply.answer.headers, document: document,
+            address: reply.address, took: took)
+    }
+
+    /// Returns the outcome that an answer tells. Asks what the server holds if the answer leaves that open.
+    func outcome(
+        _ reading: WriteReading, base: UploadRequest.Base? = nil
+    ) async throws(ConnectionError) -> WriteOutcome {
+        switch WriteMeaning(reading, base: base) {
+        case .done: return .done(WriteAnswer(reading, base: base))
+        case .refused(let refusal): return .refused(refusal)
+        case .severalItems:
+            if let refusal = try severalItems(reading) { return .refused(refusal) }
+            return .done(WriteAnswer(reading))
+        case .unclear: return .refused(try await clarified(reading))
+        case .error: throw error(for: reading)
+        }
+    }
+
+    private func error(for reading: WriteReading) -> ConnectionError {
+        var error = naming(
+            ConnectionError(
+                status: reading.status, headers: reading.headers, document: reading.document,
+                doing: reading.request.doing, at: reading.address.origin, now: clock.now()))
+        error.mayHaveArrived = WriteMeaning.mayHaveArrived(reading.status)
+        return error
+    }
+
+    /// Finds out why the server refused, by what it holds.
+    private func clarified(_ reading: WriteReading) async throws(ConnectionError) -> WriteRefusal {
+        if reading.status >= 500 {
+            // The request may have been carried out. Only a missing folder shows that it was not.
+            var isMissing = false
+            do throws(ConnectionError) {
+                if let target = reading.request.target { isMissing = try await held(at: target.parent) == nil }
+            } catch {
+                throw self.error(for: reading)
+            }
+            if isMissing { return .parentMissing }
+            throw error(for: reading)
+        }
+        switch reading.request {
+        case .move(let path, _), .copy(let path, _): if try await held(at: path) == nil { return .notFound }
+        default: break
+        }
+        if let target = reading.request.target {
+            guard try await held(at: target.parent)?.item.kind == .folder else { return .parentMissing }
+            let there = try await held(at: target)
+            if case .put = reading.request {
+                if there?.item.kind == .folder { return .exists }
+            } else if there != nil {
+                return .exists
+            }
+        }
+        return switch reading.status {
+        case 400: .invalid
+        case 403: .forbidden
+        case 405: .notAllowed
+        default: .conflict
+        }
+    }
+
+    /// Reads an answer about several items.
+    /// - Returns: The first refusal in it; nil if everything was done.
+    private func severalItems(_ reading: WriteReading) throws(ConnectionError) -> WriteRefusal? {
+        let isFavorite = if case .setFavorite = reading.request { true } else { false }
+        let properties: AskedProperties
+        do { properties = try AskedProperties(isFavorite ? ["{http://owncloud.org/ns}favorite"] : []) } catch {
+            throw ConnectionError(.badRequest, "\(error.text) is not a property name")
+        }
+        let responses: [MultistatusResponse]
+        let isTruncated: Bool
+        do throws(ConnectionError) {
+            let reader = try MultistatusReader(properties, asked: reading.address)
+            let result = reading.document.withUnsafeBytes { bytes in
+                Result { () throws(ConnectionError) in try reader.read(bytes) }
+            }
+            responses = try result.get()
+            isTruncated = try reader.finish().isTruncated
+        } catch {
+            var error = error
+            error.mayHaveArrived = true
+            throw error
+        }
+        if isTruncated { return .noRoom(available: nil) }
+        let hrefs = HrefReader(root: try root(), asked: reading.address)
+        for response in responses {
+            let status = response.status ?? (isFavorite && response.values.first == .some(nil) ? 403 : 200)
+            guard !(200..<300).contains(status) else { continue }
+            var part = reading
+            (part.status, part.document) = (status, [])
+            guard case .refused(let refusal) = WriteMeaning(part) else {
+                return partly(reading.request, hrefs.place(of: response.href), .other(status: status))
+            }
+            return partly(reading.request, hrefs.place(of: response.href), refusal)
+        }
+        return nil
+    }
+
+    private func partly(_ request: WriteRequest, _ place: HrefReader.Place, _ refusal: WriteRefusal) -> WriteRefusal {
+        guard case .item(let path) = place, path != request.path else { return refusal }
+        return .partly(path, refusal)
+    }
+}

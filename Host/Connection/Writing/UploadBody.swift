@@ -1,0 +1,160 @@
+import Model
+import NIOCore
+import Threads
+
+/// A file that is the body of a request.
+struct UploadBody: Sendable {
+    let source: any UploadSource
+    /// The size in bytes. Exactly so many are sent, or the request fails.
+    let size: Int64
+    /// A function that gets the number of bytes that the network has taken, from 0 at each beginning.
+    let progress: @Sendable (Int64) -> Void
+
+    /// The number of bytes that are read at a time.
+    static let piece = 262_144
+    /// The number of bytes that the network gets at a time. It says that it has taken them when it has taken all, so
+    /// they must be few enough for the least pace to be measured.
+    static let slice = 16_384
+
+    /// Reads the next piece of the file. Blocks on the disk.
+    /// - Throws: `source` if the file cannot be read, is too short, or has changed when its last piece was read.
+    func piece(at offset: Int64) throws(TransportError) -> ByteBuffer {
+        let wanted = Int(min(Int64(Self.piece), size - offset))
+        var buffer = ByteBuffer()
+        do {
+            _ = try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: wanted) { memory in
+                var done = 0
+                while done < wanted {
+                    let rest = UnsafeMutableRawBufferPointer(rebasing: memory[done..<wanted])
+                    let count = try source.read(at: offset + Int64(done), into: rest)
+                    guard count > 0 else { throw TransportError.source("the file has become shorter meanwhile") }
+                    done += min(count, rest.count)
+                }
+                return done
+            }
+            if offset + Int64(wanted) == size { try source.check() }
+        } catch {
+            throw .source(Self.reason(error))
+        }
+        return buffer
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        switch error {
+        case TransportError.source(let why): why
+        case let error as Failure: error.message
+        default: "the file cannot be read: \(error)"
+        }
+    }
+}
+
+/// A body on its way: its pieces as the network asks for them, and the times in which it does.
+final class UploadStream: AsyncSequence, Sendable {
+    typealias Element = ByteBuffer
+
+    private struct State: Sendable {
+        /// The pace at which the server takes the body; nil if it may take any time.
+        var pace: TransferPace?
+        /// The number of bytes that the network has got and not taken yet.
+        var given = 0
+        /// Whether the answer has come.
+        var isOver = false
+        /// Whether the file is being read.
+        var isReading = false
+        /// Whether nobody reads the file any more.
+        var isClosed = false
+        /// The time at which the whole body had been taken.
+        var sent: Duration?
+    }
+
+    private let body: UploadBody
+    private let limits: AnswerLimits
+    private let state: Monitor<State>
+
+    /// Creates the stream of a body.
+    /// - Parameter limits: The limits of the answer. The body must go out at the pace of `limits.upload`.
+    init(_ body: UploadBody, _ limits: AnswerLimits) {
+        self.body = body
+        self.limits = limits
+        state = Monitor(State(pace: limits.upload.map { TransferPace($0) }))
+    }
+
+    func makeAsyncIterator() -> Iterator { Iterator(stream: self) }
+
+    struct Iterator: AsyncIteratorProtocol {
+        private let stream: UploadStream
+        /// The number of bytes that the network has got.
+        private var offset: Int64 = 0
+        /// The bytes that were read and that the network has not got yet.
+        private var piece = ByteBuffer()
+
+        init(stream: UploadStream) { self.stream = stream }
+
+        mutating func next() async throws -> ByteBuffer? {
+            stream.taken(upTo: offset)
+            guard offset < stream.body.size else { return nil }
+            if piece.readableBytes == 0 {
+                piece = try await stream.read(at: offset)
+            }
+            let length = Swift.min(piece.readableBytes, UploadBody.slice)
+            guard let slice = piece.readSlice(length: length) else { return nil }
+            offset += Int64(length)
+            stream.given(length)
+            return slice
+        }
+    }
+
+    private func read(at offset: Int64) async throws -> ByteBuffer {
+        let isAllowed = state.change { state in
+            state.isReading = !state.isClosed
+            return state.isReading
+        }
+        guard isAllowed else { throw CancellationError() }
+        defer { state.change { $0.isReading = false } }
+        return try await runBlocking { [body] in try body.piece(at: offset) }
+    }
+
+    /// Ends the reading of the file, and returns when no call to its source is under way.
+    func close() async {
+        state.change { $0.isClosed = true }
+        await state.wait { !$0.isReading }
+    }
+
+    /// Notes that the answer has come. Nothing is too slow any more.
+    func end() { state.change { $0.isOver = true } }
+
+    private func given(_ bytes: Int) {
+        state.change { state in
+            state.given = bytes
+            state.pace?.beginWaiting(at: .uptime)
+        }
+    }
+
+    private func taken(upTo offset: Int64) {
+        state.change { state in
+            state.pace?.arrived(state.given)
+            state.given = 0
+            state.pace?.endWaiting(at: .uptime)
+            if offset == body.size { state.sent = .uptime }
+        }
+        body.progress(offset)
+    }
+
+    /// Waits until the server is too slow to take the body or to answer after that. Ends with the task, and when the
+    /// answer has come.
+    /// - Throws: The error for the request.
+    func watch() async throws {
+        let interval = limits.upload.map { TransferPace.interval(of: $0) } ?? .seconds(5)
+        while true {
+            try await Task.sleep(for: Swift.min(interval, limits.head))
+            let problem = state.change { state -> TransportError? in
+                if state.isOver { return nil }
+                if let sent = state.sent { return .uptime - sent < limits.head ? nil : .timedOut(.head) }
+                guard let least = limits.upload, let rate = state.pace?.tick(at: .uptime) else { return nil }
+                return .takesTooSlowly(rate, least)
+            }
+            if let problem { throw problem }
+            if state.change({ $0.isOver }) { return }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import Model
+import NIOHTTP1
+
+/// An answer to a request that changes something, as it was read.
+struct WriteReading: Sendable {
+    var request: WriteRequest
+    var status: Int
+    var headers: HTTPHeaders
+    /// The beginning of the answer's body.
+    var document: [UInt8]
+    /// The address that was asked.
+    var address: ServerAddress
+    /// The time from the moment before the request was sent to its answer.
+    var took: Duration
+}
+
+/// What an answer to a request that changes something means. A value without I/O; the page about writing has the table.
+enum WriteMeaning {
+    case done
+    /// The answer tells about several items, of which some may have been refused.
+    case severalItems
+    case refused(WriteRefusal)
+    /// The status has several meanings. What the server holds tells which.
+    case unclear
+    /// The server cannot answer now, or the answer makes no sense.
+    case error
+
+    /// Finds the meaning.
+    /// - Parameters:
+    ///   - reading: The answer.
+    ///   - base: The version that an upload follows.
+    init(_ reading: WriteReading, base: UploadRequest.Base? = nil) {
+        let told = WriteErrorReader(reading.document)
+        if told.conditions.contains(where: { $0 == "{DAV:}quota-not-exceeded" || $0 == "{DAV:}sufficient-disk-space" })
+        {
+            self = .refused(.noRoom(available: nil))
+            return
+        }
+        switch (reading.status, reading.request) {
+        case (207, .delete), (207, .move), (207, .copy), (207, .setFavorite): self = .severalItems
+        case (207, _): self = .error
+        case (200..<300, _): self = .done
+        case (400, .put) where told.text.contains("checksum"): self = .refused(.checksumDiffers)
+        case (400, .makeFolder), (400, .move), (400, .copy): self = .unclear
+        case (400, _): self = .refused(.invalid)
+        case (403, .move), (403, .copy): self = .unclear
+        case (403, _): self = .refused(.forbidden)
+        case (404, .delete), (404, .setFavorite), (410, .delete), (410, .setFavorite): self = .refused(.notFound)
+        case (404, _), (410, _): self = .unclear
+        case (405, .makeFolder), (405, .put), (301, .put): self = .unclear
+        case (405, _), (501, _): self = .refused(.notAllowed)
+        case (409, .makeFolder), (409, .put), (409, .move), (409, .copy): self = .unclear
+        case (409, _), (301, _): self = .refused(.conflict)
+        case (412, .put): self = .refused(base == .new ? .exists : .versionChanged)
+        case (412, .move), (412, .copy), (412, .makeFolder): self = .refused(.exists)
+        case (412, _): self = .refused(.versionChanged)
+        case (413, _): self = .refused(.tooLarge)
+        case (414, _): self = .refused(.invalid)
+        case (415, _): self = .refused(.unsupportedType)
+        case (422, _): self = .refused(.unprocessable)
+        case (423, _), (424, _): self = .refused(.locked(owner: told.lockOwner))
+        case (500, _) where reading.request.target != nil: self = .unclear
+        case (507, _): self = .refused(.noRoom(available: nil))
+        case (408, _), (425, _), (429, _), (500, _), (502...504, _), (506, _), (508...599, _): self = .error
+        case (let status, _): self = .refused(.other(status: status))
+        }
+    }
+
+    /// Whether a request may have been carried out although it was answered with this status. A proxy answers so when
+    /// it lost the server's own answer.
+    static func mayHaveArrived(_ status: Int) -> Bool {
+        switch status {
+        case 408, 425, 429, 503: false
+        default: status >= 500 || (200..<300).contains(status)
+        }
+    }
+}
+
+extension WriteAnswer {
+    /// Reads the answer to a request that was carried out.
+    init(_ reading: WriteReading, base: UploadRequest.Base? = nil) {
+        self.init(
+            status: reading.status, etag: reading.headers.first(name: "ETag").flatMap { ETag(field: $0) },
+            fileID: reading.headers.first(name: "OC-FileId").flatMap { $0.isEmpty ? nil : FileID($0) },
+            date: reading.headers.first(name: "Date").flatMap { Timestamp(httpDate: $0) }, took: reading.took,
+            tookModified: reading.headers.first(name: "X-OC-MTime")?.lowercased() == "accepted",
+            // 204 says that something was there.
+            hasReplaced: base == .new && reading.status == 204)
+    }
+}
