@@ -105,7 +105,11 @@ extension Connection {
         let manners = writingManners
         switch request {
         case .move, .copy:
-            if manners.cutsQuestionMarks, target.text.utf8.contains(UInt8(ascii: "?")) { return .nameNotKept }
+            if manners.cutsQuestionMarks,
+                target.text.utf8.contains(UInt8(ascii: "?")) || target.name.utf8.contains(UInt8(ascii: ";"))
+            {
+                return .nameNotKept
+            }
         default: break
         }
         guard manners.mayHideDotNames, target.components.contains(where: { $0.utf8.first == UInt8(ascii: ".") }) else {
