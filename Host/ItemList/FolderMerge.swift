@@ -24,6 +24,8 @@ package final class FolderMerge: Sendable {
         var reservesDotLarder: Bool
         /// Requests another download of a copy that may hold the first of two contents with one ETag.
         var fetchesAgain: @Sendable (LocalID, Transaction) throws -> Void = { _, _ in }
+        /// What was changed on the server for this account while listings were under way.
+        var finishedChanges = FinishedChanges()
     }
 
     /// The result of a finished folder.
@@ -49,6 +51,8 @@ package final class FolderMerge: Sendable {
         var jobsToKeep: [ScanJob] = []
         /// Whether something changed that the folder's own ETag should have shown.
         var contentChanged = false
+        /// Whether a change was made on the server since the listing began, so that the listing may be out of date.
+        var isOutOfDate = false
 
         mutating func noteChange(ofContent: Bool = true) {
             result.changed = true
@@ -58,11 +62,15 @@ package final class FolderMerge: Sendable {
 
     private let job: ScanJob
     private let context: Context
+    private let moment: ListingMoment
     private let state = Mutex(State())
 
-    init(job: ScanJob, context: Context) {
+    /// Creates the merge of a listing.
+    /// - Parameter moment: The moment before the listing was requested; nil if it is still to be requested.
+    init(job: ScanJob, context: Context, since moment: ListingMoment? = nil) {
         self.job = job
         self.context = context
+        self.moment = moment ?? context.finishedChanges.begin()
     }
 
     static let reservedName = "/.larder"
@@ -70,20 +78,49 @@ package final class FolderMerge: Sendable {
 
     func merge(_ entries: [ListedItem], listedAt: Timestamp?, in tx: Transaction) throws {
         try state.withLock { state in
+            let places = try pendingPlaces(&state, in: tx)
+            guard !places.isWithin else { return }
             // Neighbours in the indexes share pages. Swift's own order of texts serves as well as that of the bytes.
-            for entry in entries.sorted(by: { $0.path.text < $1.path.text }) {
+            for var entry in entries.sorted(by: { $0.path.text < $1.path.text }) {
                 if context.reservesDotLarder, entry.path.text.hasSameBytes(as: Self.reservedName) {
                     state.reserved = [UnusableEntry(href: Self.reservedName, problem: .reserved)]
                 } else {
+                    switch places.entries[entry.path] {
+                    case .leaves, .arrives: continue
+                    case .isMarked:
+                        let row = try tx.items.scanRow(at: entry.path)
+                        entry.isFavorite = row?.isFavorite ?? entry.isFavorite
+                    case nil: break
+                    }
                     try merge(entry, listedAt: context.etagsNameWrites ? nil : listedAt, into: &state, in: tx)
                 }
             }
         }
     }
 
+    /// Returns the places that this account is about to change, or has changed since the listing began.
+    private func pendingPlaces(_ state: inout State, in tx: Transaction) throws -> FolderPlaces {
+        var places = try tx.journal.pendingPlaces(in: job.path)
+        for place in moment.changedSince {
+            places.add(place, in: job.path)
+            var finished = FolderPlaces()
+            finished.add(place, in: job.path)
+            if !finished.isEmpty { state.isOutOfDate = true }
+        }
+        return places
+    }
+
     /// Finishes the folder. Rows that were not seen are missing, and the folder counts as listed under its version.
     func finish(_ listing: Listing, in tx: Transaction) throws -> Result {
         try state.withLock { state in
+            let places = try pendingPlaces(&state, in: tx)
+            guard !places.isWithin else {
+                try tx.scan.removeJob(job.path)
+                return state.result
+            }
+            for (path, change) in places.entries where change == .arrives {
+                if let row = try tx.items.scanRow(at: path) { state.seen.insert(row.databaseID) }
+            }
             let folder = listing.folder
             if job.path.isRoot { try mergeRoot(folder, in: tx) }
             for path in listing.unknown {
@@ -99,9 +136,10 @@ package final class FolderMerge: Sendable {
                 if let listed = row.listedETag, let etag = folder.etag, listed.hasSameBytes(as: etag.opaque) {
                     state.result.contradictsETag = state.contentChanged
                 }
-                try tx.items.setListed(folder: row.databaseID, etag: folder.etag)
+                try tx.items.setListed(folder: row.databaseID, etag: state.isOutOfDate ? nil : folder.etag)
             }
             try tx.scan.removeJob(job.path)
+            if state.isOutOfDate { try tx.scan.add(ScanJob(path: job.path, isWhole: false)) }
             state.result.keptJobs = context.keepsAllJobs()
             for job in state.result.keptJobs ? state.result.jobs : state.jobsToKeep { try tx.scan.add(job) }
             return state.result
@@ -157,6 +195,8 @@ package final class FolderMerge: Sendable {
         {
             withID = found
         }
+        // An item that this account is about to move or to delete is found where the change is made, and nowhere else.
+        if let withID, try isPending(withID, in: tx) { return }
         let isConfirmedElsewhere =
             try withID.map {
                 try $0.removedAt == nil && context.isListed($0.path.parent) && !tx.scan.isMissing($0.databaseID)
@@ -211,6 +251,12 @@ package final class FolderMerge: Sendable {
         state.result.jobs.append(listing)
         // A scan by ETags finds folders without an ETag by itself, and needs no folder that is unchanged.
         if entry.etag != nil, !isListed { state.jobsToKeep.append(listing) }
+    }
+
+    private func isPending(_ row: ScanRow, in tx: Transaction) throws -> Bool {
+        guard try tx.journal.hasPendingPlaces() else { return false }
+        if row.removedAt != nil { return try tx.items.deletion(of: row.databaseID) != nil }
+        return try tx.journal.isArriving(row.path)
     }
 
     /// Removes another item's row from the path of an entry. The other item is missing until the end of the scan. A

@@ -17,14 +17,15 @@ extension ItemListUpdate {
     /// Lists folders, and the folders below them that must be listed, each once.
     /// - Returns: The folders that were not listed.
     func walk(
-        _ first: [ScanJob], _ kept: KeptJobs, _ root: RootListing?, started: Timestamp, _ etagsNameWrites: Bool,
+        _ first: [ScanJob], _ kept: KeptJobs, _ root: BegunListing?, started: Timestamp, _ etagsNameWrites: Bool,
         _ outcome: inout Outcome
     ) async throws -> [ScanJob] {
         let listed = ListedFolders()
         let writer = MergeWriter(database: database)
         let context = FolderMerge.Context(
             started: started, keepsAllJobs: { kept.isOn }, isListed: { listed.contains($0) },
-            etagsNameWrites: etagsNameWrites, reservesDotLarder: reservesDotLarder, fetchesAgain: fetchesAgain)
+            etagsNameWrites: etagsNameWrites, reservesDotLarder: reservesDotLarder, fetchesAgain: fetchesAgain,
+            finishedChanges: finishedChanges)
         var queue = first
         var next = 0
         var running: [ItemPath: ScanJob] = [:]

@@ -24,16 +24,20 @@ package struct ItemListUpdate: Sendable {
     package let carryOutMoves: @Sendable () async throws -> Void
     /// Requests another download of a copy that may hold the first of two contents with one ETag.
     let fetchesAgain: @Sendable (LocalID, Transaction) throws -> Void
+    /// What was changed on the server for this account while listings were under way.
+    package let finishedChanges: FinishedChanges
 
     package init(
         database: Database, connection: Connection, clock: HostClock, logger: Logger, concurrency: Int,
         reservesDotLarder: Bool, removalGuard: RemovalGuard?,
         carryOutMoves: @escaping @Sendable () async throws -> Void,
-        fetchesAgain: @escaping @Sendable (LocalID, Transaction) throws -> Void
+        fetchesAgain: @escaping @Sendable (LocalID, Transaction) throws -> Void,
+        finishedChanges: FinishedChanges = FinishedChanges()
     ) {
         (self.database, self.connection, self.clock, self.logger) = (database, connection, clock, logger)
         (self.concurrency, self.reservesDotLarder) = (concurrency, reservesDotLarder)
         (self.removalGuard, self.carryOutMoves, self.fetchesAgain) = (removalGuard, carryOutMoves, fetchesAgain)
+        self.finishedChanges = finishedChanges
     }
 
     /// The outcome of a scan.
@@ -75,7 +79,7 @@ package struct ItemListUpdate: Sendable {
     ///   - waits: Tells whether a folder that an earlier scan left must be left for a later scan.
     /// - Throws: `Failure` of the database or the tree; `CancellationError` if the task was cancelled.
     package func update(
-        _ mode: ScanMode, root: ListedItem? = nil, listing: RootListing? = nil, etagsNameWrites: Bool = false,
+        _ mode: ScanMode, root: ListedItem? = nil, listing: BegunListing? = nil, etagsNameWrites: Bool = false,
         waits: (ItemPath) -> Bool = { _ in false }
     ) async throws -> Outcome {
         let started = clock.now()
@@ -155,7 +159,7 @@ package struct ItemListUpdate: Sendable {
     /// Lists a folder once.
     /// - Parameter begun: The folder's listing, if it has begun.
     func list(
-        _ job: ScanJob, _ begun: RootListing? = nil, context: FolderMerge.Context, writer: MergeWriter
+        _ job: ScanJob, _ begun: BegunListing? = nil, context: FolderMerge.Context, writer: MergeWriter
     ) async throws -> Listed {
         do {
             return try await listOnce(job, begun, context: context, writer: writer)
@@ -178,7 +182,9 @@ package struct ItemListUpdate: Sendable {
         }
         try await writer.write { [isAboveThere] tx in
             try tx.items.forgetListings(above: path)
-            if isAboveThere, let row = try tx.items.scanRow(at: path) { _ = try tx.scan.noteMissing(row.databaseID) }
+            // What is about to be moved is not yet at its new path, and what is about to be deleted may be gone.
+            let places = try tx.journal.pendingPlaces(in: path.parent)
+            if isAboveThere, !places.isWithin, places.entries[path] == nil, let row = try tx.items.scanRow(at: path) { _ = try tx.scan.noteMissing(row.databaseID) }
             try tx.scan.removeJob(path)
         }
         return .gone
@@ -189,9 +195,9 @@ package struct ItemListUpdate: Sendable {
     private static let entriesOfWrite = 2_048
 
     private func listOnce(
-        _ job: ScanJob, _ begun: RootListing?, context: FolderMerge.Context, writer: MergeWriter
+        _ job: ScanJob, _ begun: BegunListing?, context: FolderMerge.Context, writer: MergeWriter
     ) async throws -> Listed {
-        let merge = FolderMerge(job: job, context: context)
+        let merge = FolderMerge(job: job, context: context, since: begun?.moment)
         // The last entries are written together with the folder's end, since most folders have few entries.
         var waiting: (entries: [ListedItem], date: Timestamp?) = ([], nil)
         let take = { (entries: [ListedItem], date: Timestamp?) async throws in
@@ -205,7 +211,7 @@ package struct ItemListUpdate: Sendable {
             waiting.date = date
         }
         var told: Listing?
-        if let begun { told = try await connection.list(begun, onBatch: take) }
+        if let begun { told = try await connection.list(begun.listing, onBatch: take) }
         let listing = if let told { told } else { try await connection.list(job.path, depth: .one, onBatch: take) }
         let result = Mutex(FolderMerge.Result())
         try await writer.write { [waiting] tx in
@@ -241,7 +247,7 @@ package struct ItemListUpdate: Sendable {
         let started = clock.now()
         let context = FolderMerge.Context(
             started: started, isListed: { _ in false }, etagsNameWrites: etagsNameWrites,
-            reservesDotLarder: reservesDotLarder, fetchesAgain: fetchesAgain)
+            reservesDotLarder: reservesDotLarder, fetchesAgain: fetchesAgain, finishedChanges: finishedChanges)
         let job = ScanJob(path: folder, isWhole: false)
         let writer = MergeWriter(database: database)
         let failure: ConnectionError?

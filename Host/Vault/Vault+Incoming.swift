@@ -27,4 +27,14 @@ extension Vault {
             }
         }
     }
+
+    /// Returns the absolute path of `outgoing/`, which lies beside the `incoming/` that is in use; nil if the vault has
+    /// none yet.
+    /// - Parameters:
+    ///   - path: The absolute path of the vault.
+    ///   - files: The absolute path of the folder of local copies.
+    public static func outgoingFolder(at path: String, files: String) -> String? {
+        let folders = ["\(files)/\(Tree.dotLarder)/outgoing", path + "/outgoing"]
+        return folders.first { access($0, F_OK) == 0 }
+    }
 }

@@ -6,7 +6,7 @@ public import Model
 /// The folder of an account.
 ///
 /// It contains `larder.db`, `files/` (unless the config names another folder for the local copies), `incoming/`,
-/// `calendars/`, `thumbnails/`, `projects/`, `plugins/`, `backups/`, the file `vault` with the vault's id, the file
+/// `outgoing/`, `calendars/`, `thumbnails/`, `projects/`, `plugins/`, `backups/`, the file `vault` with the vault's id, the file
 /// `trouble` with a note, and the file `lock`. The file `unclosed` exists while a host has the vault open. If the next
 /// opening finds the file, the last host did not close the vault.
 ///
@@ -161,7 +161,7 @@ public final class Vault: Sendable {
     /// Throws `.cannotCreate` if a folder without a vault contains other files: the folder is somebody else's.
     private static func refuseStrangeFolder(_ path: String, _ folder: Int32) throws(Failure) {
         let own: Set = [
-            "lock", "unclosed", "backups", "incoming", "calendars", "thumbnails", "projects", "plugins", "files",
+            "lock", "unclosed", "backups", "incoming", "outgoing", "calendars", "thumbnails", "projects", "plugins", "files",
             "vault.new", noteName,
         ]
         guard let strange = try names(in: folder).first(where: { !own.contains($0) }) else { return }

@@ -94,17 +94,11 @@ extension Settings {
         }
         limits.connections = number("connections", limits.connections)
         limits.downloads = number("downloads", limits.downloads)
+        limits.uploads = number("uploads", limits.uploads)
+        limits.actions = number("actions", limits.actions)
         limits.slowest = map.scalar(
             "slowest", or: limits.slowest, json: { .string(ConfigScalar.writeSize($0)) },
             parse: { text, _ throws(Wrong) in try ConfigScalar.size(text) })
-        _ = number("uploads", 3)
-        _ = number("actions", 10)
-        let unused = map.given.filter { ["uploads", "actions"].contains($0) }.map { "`limits.\($0)`" }
-        if !unused.isEmpty {
-            decoding.warn(
-                "\(unused.joined(separator: " and ")) \(unused.count == 1 ? "is" : "are") without effect in this "
-                    + "build, which uploads nothing and changes nothing on the server")
-        }
         map.refuseUnknown()
         return limits
     }

@@ -46,6 +46,10 @@ extension Advice {
         case .removeClaim(let id): "Choose another id, or run `larder claim remove \(id)` first"
 
         case .listSyncRecords: "`larder sync list` shows all"
+        case .changeStaysQueued(let id, let isAtWork):
+            "the change stays queued as record \(id), for "
+                + (isAtWork ? "the running host" : "`larder run`") + "; `larder sync cancel \(id)` takes it back"
+        case .replaceFile: "Choose another name, or write --replace to make a new version of it"
         case .listIssues: "`larder issue list` shows all"
         case .answerIssue(let id): "Resolve issue \(id); `larder issue list` shows its choices"
         case .applyHeldRemovals(let id): "`larder issue resolve \(id) apply` removes them here; `wait` keeps them"

@@ -111,7 +111,7 @@ extension AccountHost {
             }
             var interval: Duration?
             do {
-                var (root, listing): (ListedItem?, RootListing?)
+                var (root, listing): (ListedItem?, BegunListing?)
                 if facts == nil {
                     let found: ServerFacts
                     (found, listing) = try await connect { [walks] isFamily, history in
@@ -179,7 +179,7 @@ extension AccountHost {
     /// - Returns: The pause until the next scan; nil where folder ETags tell of changes below. And the errors of the
     ///   folders that could not be listed.
     private func scan(
-        _ facts: ServerFacts, _ root: ListedItem?, _ listing: RootListing?, _ walks: inout WalkPlan, isCalled: Bool,
+        _ facts: ServerFacts, _ root: ListedItem?, _ listing: BegunListing?, _ walks: inout WalkPlan, isCalled: Bool,
         walksAll: Bool
     ) async throws -> (pause: Duration?, failures: [Failure]) {
         let (history, left) = try await database.read { (try $0.scanHistory(), try $0.scan.jobs()) }

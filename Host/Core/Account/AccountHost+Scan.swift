@@ -39,9 +39,10 @@ extension AccountHost {
     /// - Throws: `ConnectionError` if the server cannot be reached or rejects the account, and the database's errors.
     func connect(
         toScan mode: (Bool, ScanMode.History) -> ScanMode = { _, _ in .byETags }
-    ) async throws -> (facts: ServerFacts, listing: RootListing?) {
+    ) async throws -> (facts: ServerFacts, listing: BegunListing?) {
         let history = try await database.read { try $0.scanHistory() }
         let known = try await keptServer()
+        let moment = list.finishedChanges.begin()
         do {
             // Before the first scan the root may turn out to be no folder of files; listing everything would be wasted
             // on a calendar.
@@ -55,7 +56,7 @@ extension AccountHost {
             try await checkClock()
             try await noteAccepted()
             try await keepServer()
-            return found
+            return (found.facts, found.listing.map { BegunListing($0, moment) })
         } catch let error as ConnectionError {
             engine.setOnline(false)
             // A rejected secret says nothing about locations on the server.
@@ -79,7 +80,7 @@ extension AccountHost {
     ///   - waits: Returns whether a folder that an earlier scan left is left for a later scan once more.
     /// - Returns: The outcome of the scan.
     func scan(
-        _ facts: ServerFacts, _ mode: ScanMode, root: ListedItem? = nil, listing: RootListing? = nil,
+        _ facts: ServerFacts, _ mode: ScanMode, root: ListedItem? = nil, listing: BegunListing? = nil,
         waits: (ItemPath) -> Bool = { _ in false }
     ) async throws -> ItemListUpdate.Outcome {
         guard facts.hasFiles else {
@@ -117,7 +118,7 @@ extension AccountHost {
     }
 
     private func walk(
-        _ facts: ServerFacts, _ mode: ScanMode, root: ListedItem? = nil, listing: RootListing? = nil,
+        _ facts: ServerFacts, _ mode: ScanMode, root: ListedItem? = nil, listing: BegunListing? = nil,
         waits: (ItemPath) -> Bool = { _ in false }
     ) async throws -> ItemListUpdate.Outcome {
         let etagsWereWrong = try await database.read { try $0.scanHistory().etagsWereWrong }

@@ -101,6 +101,7 @@ public final class AccountHost: Sendable {
                 secret, clock: try await vault.database.read { try ClockSanity($0, clock: system) })
             let clock = system.believed { state.clock }
             let trace = try options.trace?.open()
+            let finishedChanges = FinishedChanges()
             let engine = SyncEngine(
                 account: bookmark.name, database: vault.database, tree: vault.tree, source: connection,
                 isFirstSinceBoot: vault.isFirstSinceBoot, limits: process.settings.limits,
@@ -112,7 +113,8 @@ public final class AccountHost: Sendable {
                             dropped.action.kind.rawValue, path: dropped.path.text, by: PluginID(of: dropped.reason),
                             because: dropped.why, at: clock.now())
                     },
-                    usedJustNow: { path in state.uses.with { $0.untold(path) } }),
+                    usedJustNow: { path in state.uses.with { $0.untold(path) } },
+                    changed: { finishedChanges.note($0) }),
                 logger: logger.of("engine"))
             // No download is tried before the server is found.
             engine.setOnline(false)
@@ -138,7 +140,7 @@ public final class AccountHost: Sendable {
                 // others are fetched.
                 concurrency: process.settings.limits.connections * 3, reservesDotLarder: vault.tree.reservesDotLarder,
                 removalGuard: process.settings.removalGuard, carryOutMoves: { try await mover.carryOut() },
-                fetchesAgain: { try engine.fetchAgain($0, in: $1) })
+                fetchesAgain: { try engine.fetchAgain($0, in: $1) }, finishedChanges: finishedChanges)
             let loops = EventLoops(
                 database: vault.database, connection: connection, plugins: plugins,
                 removalGuard: process.settings.removalGuard, clock: clock,

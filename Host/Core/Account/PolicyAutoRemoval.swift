@@ -24,6 +24,11 @@ enum AutoRemoval {
         }
         if try reads.items.contains(staying, now: now) {
             self = .stays
+        } else if let id = policy.localID, let item = try reads.items.item(localID: id),
+            try reads.items.deletion(of: item.databaseID) != nil
+        {
+            // The server may refuse to delete the item, or a person may take the deletion back.
+            self = .stays
         } else if let path = policy.path, let item = try reads.items.item(at: path),
             let aimed = try policy.aimed(at: item), try aimed.parsedRemoveWhenNone()?.matches(item, now: now) == true
         {

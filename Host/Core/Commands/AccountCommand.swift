@@ -29,6 +29,7 @@ public enum AccountCommands {
     /// The types of all commands.
     public static let all: [any AccountCommand.Type] = [
         Pins.Add.self, Pins.Remove.self,
+        ServerChange.self,
         Copies.Get.self, Copies.Free.self, Copies.NoteUse.self,
         Claims.Add.self, Claims.Remove.self,
         Policies.Add.self, Policies.Update.self, Policies.Remove.self, Policies.Move.self, Policies.Run.self,

@@ -42,7 +42,7 @@ extension Copies {
             outcome.waiting = records.count
             guard waits, !records.isEmpty else { return outcome }
             if !isOnline {
-                do throws(Failure) { try await reach(host, isAtWork) } catch { outcome.failures.append(error) }
+                do throws(Failure) { try await host.reachServer(isAtWork: isAtWork) } catch { outcome.failures.append(error) }
             }
             // A run that the server has just rejected takes a moment to stop the engine.
             guard outcome.failures.isEmpty || host.engine.isOnline && !host.isRefused else {
@@ -83,7 +83,7 @@ extension Copies {
             let known = try await host.database.read { try $0.items.item(at: path) }
             if known?.kind == .file { return false }
             let facts: ServerFacts?
-            do throws(Failure) { facts = try await reach(host, isAtWork) } catch {
+            do throws(Failure) { facts = try await host.reachServer(isAtWork: isAtWork) } catch {
                 guard known != nil else { throw error }
                 // The known items below can still be requested.
                 outcome.failures.append(error)
@@ -101,23 +101,6 @@ extension Copies {
             let scan = try await host.scan(facts, mode, root: facts.rootItem)
             outcome.failures += scan.failures
             return true
-        }
-
-        /// Finds the server.
-        /// - Returns: The facts about the server; nil if a run is in progress, which keeps them.
-        @discardableResult
-        private func reach(_ host: AccountHost, _ isAtWork: Bool) async throws(Failure) -> ServerFacts? {
-            do {
-                guard !isAtWork else {
-                    try await host.reachAtWork()
-                    return nil
-                }
-                return try await ListingRetry.trying(host.clock, upTo: 1) { try await host.connect().facts }
-            } catch let error as ConnectionError {
-                throw error.failure
-            } catch {
-                throw Failure(of: error)
-            }
         }
 
         /// Lists the unknown folders on the way to an item, and the folder that holds the item.

@@ -54,7 +54,11 @@ public enum Issues {
 
         private func answer(_ id: IssueID, _ host: AccountHost) async throws(Failure) {
             try await host.failing {
-                guard try await !host.engine.resolve(id, choice: choice), try await !decideRemovals(id, host),
+                if try await host.engine.resolve(id, choice: choice) {
+                    // A move that is taken back moves the copies back.
+                    return try await host.list.carryOutMoves()
+                }
+                guard try await !decideRemovals(id, host),
                     try await !dismissKept(id, host), try await !host.answerApproval(id, choice),
                     try await !host.loops.resolve(issue: id, choice: choice)
                 else { return }

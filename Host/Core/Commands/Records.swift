@@ -1,3 +1,4 @@
+import ItemList
 public import Model
 import SyncEngine
 
@@ -17,6 +18,8 @@ public enum Records {
         public func carryOut(for host: AccountHost) async throws(Failure) -> Done {
             try await host.failing {
                 try await host.engine.cancel(id)
+                // A move that is taken back moves the copies back.
+                try await host.list.carryOutMoves()
                 return Done()
             }
         }

@@ -61,6 +61,16 @@ public struct AccountReader: Sendable {
         }
     }
 
+    /// Returns the item at a path, or else the item that was removed from there last; nil if there is none.
+    /// - Throws: As ``status()``.
+    public func lastItem(at path: ItemPath) async throws(Failure) -> ItemReport? {
+        try await read { tx in
+            try tx.items.lastItem(at: path).map {
+                try report($0, AvailableOfflineCoverage(tx, now: clock.agesTo()), tx)
+            }
+        }
+    }
+
     /// Returns the policies, the oldest first, with the number and size of the items that each covers.
     /// - Parameters:
     ///   - kind: The kind of the policies to return; nil returns all kinds.
@@ -102,7 +112,8 @@ public struct AccountReader: Sendable {
             var lanes = Lanes()
             try tx.journal.each { journal in
                 if journal.holdsLane {
-                    lanes.add(journal.id, localID: journal.localID, path: journal.path)
+                    lanes.add(
+                        journal.id, localID: journal.localID, path: journal.path, otherPath: journal.action.otherPath)
                 }
                 body(
                     SyncRecordReport(

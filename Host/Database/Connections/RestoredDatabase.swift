@@ -13,15 +13,22 @@ extension DatabaseFile {
             try db.execute(sql: Self.strip)
             let set = "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)"
             if let vault { try db.execute(sql: set, arguments: [MetaKey.vaultID.name, vault]) }
+            // The uploads that the snapshots belong to are not known any more.
+            try db.execute(sql: set, arguments: [MetaKey.keepsSnapshots.name, 1])
             if isRestored { try db.execute(sql: set, arguments: [MetaKey.isRestored.name, 1]) }
         }
     }
 
     /// The statements that delete the state of another time. They make each copy be read and compared with its digest
     /// (`copyRecorded`), and each folder be listed. They also advance the row numbers, since files in the vault are
-    /// named by some of them, and no such number may be given out again.
+    /// named by some of them, and no such number may be given out again. What records were about to change on the
+    /// server is shown as it was, and the first walk settles the rest.
     private static let strip = """
         DELETE FROM syncRecords;
+        DELETE FROM pendingPlaces;
+        DELETE FROM items WHERE fileID IS NULL AND NOT (\(ItemSQL.isHere));
+        UPDATE items SET removedAt = NULL, deletedBy = NULL WHERE deletedBy IS NOT NULL AND NOT \(ItemSQL.hasSuccessor);
+        UPDATE items SET deletedBy = NULL WHERE deletedBy IS NOT NULL;
         DELETE FROM issues;
         DELETE FROM scanJobs;
         DELETE FROM missingItems;
@@ -76,4 +83,7 @@ package struct KnownCopy: Sendable {
 extension MetaKey {
     /// Whether the vault was restored from a backup and its local copies have not yet been compared with that backup.
     public static let isRestored = MetaKey("isRestored")
+    /// Whether snapshots of files to upload are kept, even if no upload needs them, since the vault was restored from a
+    /// backup and a snapshot may be the only copy of a person's file.
+    public static let keepsSnapshots = MetaKey("keepsSnapshots")
 }

@@ -118,7 +118,7 @@ extension ItemTable where Access == Transaction {
             UPDATE items SET removedAt = NULL, fileID = NULL, etag = NULL, etagStrength = NULL,
               cloudStatus = \(CloudStatus.localOnly.sql), copyETag = NULL, copyETagStrength = NULL, copyDigest = NULL,
               racy = \(ScanRow.Racy.no.sql), anchor = ?
-            WHERE removedAt IS NOT NULL AND \(ItemSQL.isModified) AND NOT \(ItemSQL.isMissing)
+            WHERE removedAt IS NOT NULL AND deletedBy IS NULL AND \(ItemSQL.isModified) AND NOT \(ItemSQL.isMissing)
               AND NOT \(ItemSQL.hasSuccessor)
             RETURNING databaseID
             """, .integer(access.anchor)

@@ -91,7 +91,8 @@ enum ItemQuery {
     static let lastAtPath = select("WHERE path = ? ORDER BY removedAt IS NOT NULL, removedAt DESC")
     static let withLocalID = select("WHERE localID = ?")
     static let withDatabaseID = select("WHERE databaseID = ?")
-    static let removedCopyAtPath = select("WHERE path = ? AND removedAt IS NOT NULL AND \(ItemSQL.isCopy)")
+    static let removedCopyAtPath = select(
+        "WHERE path = ? AND removedAt IS NOT NULL AND deletedBy IS NULL AND \(ItemSQL.isCopy)")
     static let inFolder = select("WHERE parentPath = ? AND removedAt IS NULL AND path <> '/' ORDER BY name")
     static let changedFiles = select("WHERE \(ItemSQL.isModified) AND \(ItemSQL.isFile) AND removedAt IS NULL")
 

@@ -2,14 +2,15 @@ public import Model
 
 /// Copies that lie where another item's copy is to be placed, and that must not be removed for it.
 public enum PlaceObstacle: Hashable, Sendable {
-    /// A copy of an item whose removal is not yet decided.
+    /// A copy of an item whose removal is not yet decided, or which the server has still to delete.
     case undecided
     /// Copies of removed items, which vacuum removes in its time. The value is the path of one of them.
     case removed(ItemPath)
 }
 
 extension ItemTable {
-    /// Returns the item that is removed from the server and whose copy still lies at a path.
+    /// Returns the item that is removed from the server and whose copy still lies at a path. An item that the server has
+    /// still to delete does not count.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func removedCopy(at path: ItemPath) throws -> Item? {
         try row(ItemQuery.removedCopyAtPath, [.path(path)], Item.init)
@@ -61,7 +62,7 @@ extension ItemTable {
         let statement = try RawStatement(
             db,
             """
-            SELECT path, type, \(ItemSQL.isMissing) FROM items
+            SELECT path, type, deletedBy IS NOT NULL OR \(ItemSQL.isMissing) FROM items
             WHERE \(term) AND removedAt IS NOT NULL AND \(ItemSQL.isCopy)
             """)
         defer { statement.reset() }

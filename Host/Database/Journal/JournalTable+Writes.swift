@@ -12,10 +12,12 @@ extension JournalTable where Access == Transaction {
         access.noteRecordsChanged()
         var stored = record
         stored.id = insertedID()
+        try insertPlaces(of: stored)
         return stored
     }
 
-    /// Writes all of a record's row.
+    /// Writes all of a record's row. A record that changes nothing on the server any more loses its pending places; the
+    /// places of others stay as they are.
     /// - Returns: Whether the record still existed.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     @discardableResult
@@ -24,9 +26,11 @@ extension JournalTable where Access == Transaction {
         record.bind(to: statement)
         statement.bind(Int32(SyncRecordColumns.written.count + 1), record.id)
         try statement.run()
+        let isThere = changedRows > 0
         access.noteRecordsChanged()
         if record.wait != nil { access.noteRest(of: record.id) }
-        return changedRows > 0
+        if try isThere && hasPlaces(record.id) && record.places.isEmpty { try deletePlaces(of: record.id) }
+        return isThere
     }
 
     /// Records that a record's download is complete and about to be put into the tree.
@@ -63,6 +67,7 @@ extension JournalTable where Access == Transaction {
         issues.bind(1, id)
         try issues.run()
         if changedRows > 0 { access.noteIssuesChanged() }
+        try deletePlaces(of: id)
         let statement = try RawStatement(db, "DELETE FROM syncRecords WHERE id = ? RETURNING reason, whileCovered")
         defer { statement.reset() }
         statement.bind(1, id)
@@ -178,13 +183,20 @@ extension JournalTable where Access == Transaction {
 
 /// The writes that make the journal follow the items.
 extension JournalTable where Access == Transaction {
-    /// Changes the path of an item's records after the item has moved.
+    /// Changes the path of an item's records after the item has moved on the server.
     func setPath(_ path: ItemPath, of localID: LocalID) throws {
         try run("UPDATE syncRecords SET path = ? WHERE localID = ?", .path(path), .text(localID.text))
+        try run(
+            """
+            UPDATE pendingPlaces SET path = ?, parentPath = ?
+            WHERE change <> \(PendingPlace.Change.arrives.sql)
+              AND record IN (SELECT id FROM syncRecords WHERE localID = ? AND \(SyncRecordQuery.changesServer))
+            """, .path(path), .path(path.parent), .text(localID.text))
     }
 
-    /// Changes the paths of the records below a folder after the folder has moved.
+    /// Changes the paths of the records below a folder after the folder has moved on the server.
     func movePaths(below old: ItemPath, to new: ItemPath) throws {
+        try movePlaces(from: old, to: new)
         let moved = MovedPath(from: old, to: new, column: "path")
         try run(
             "UPDATE syncRecords SET path = \(moved.sql) WHERE \(ItemSQL.isInRange)",

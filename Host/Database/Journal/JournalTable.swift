@@ -143,7 +143,7 @@ public struct JournalTable<Access: DatabaseReads>: Table {
         return try statement.step()
     }
 
-    private func each(
+    func each(
         _ sql: String, _ arguments: [SQLValue], _ body: (SyncRecord) throws -> Bool
     ) throws {
         let statement = try RawStatement(db, sql)

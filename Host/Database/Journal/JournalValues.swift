@@ -15,6 +15,21 @@ enum SyncRecordQuery {
         return "action IN (\(kinds.map { "'\($0.rawValue)'" }.joined(separator: ", ")))"
     }()
 
+    /// Whether a record changes the server, by the index of such records.
+    static let changesServer: String = {
+        let kinds = SyncRecord.Action.Kind.allCases.filter(\.changesServer)
+        return "action IN (\(kinds.map { "'\($0.rawValue)'" }.joined(separator: ", ")))"
+    }()
+    static let movesAfter = select(
+        "WHERE \(changesServer) AND action = '\(SyncRecord.Action.Kind.move.rawValue)' AND id > ? ORDER BY id")
+    static let uploads = select(
+        "WHERE \(changesServer) AND action = '\(SyncRecord.Action.Kind.upload.rawValue)' ORDER BY id")
+    static let changesWithin = select(
+        """
+        WHERE \(changesServer) AND (path = ? OR (path >= ? AND path < ?)
+          OR otherPath = ? OR (otherPath >= ? AND otherPath < ?)) ORDER BY id
+        """)
+
     private static func select(_ rest: String) -> String {
         "SELECT \(SyncRecordColumns.selection) FROM syncRecords \(rest)"
     }

@@ -5,7 +5,7 @@ enum SyncRecordColumns {
     static let names = [
         "id", "action", "parameters", "state", "localID", "path", "reason", "key", "since", "attempts", "rounds",
         "waitUntil", "waitVersion", "waitVersionStrength", "waitIssue", "landingETag", "landingETagStrength",
-        "landingDigest", "landingSize", "landingModified", "whileCovered", "waitPlace",
+        "landingDigest", "landingSize", "landingModified", "whileCovered", "waitPlace", "otherPath", "mayHaveArrived",
     ]
     static let selection = names.joined(separator: ", ")
     /// All columns except the id, which SQLite assigns.
@@ -17,7 +17,9 @@ extension SyncRecord {
     /// Creates a record from its row; nil if the row's action or state is unknown.
     init?(_ row: RawStatement) {
         guard
-            let action = SyncRecord.Action(name: row.text(1), parameters: row.text(2)),
+            let action = SyncRecord.Action(
+                name: row.text(1), parameters: row.text(2),
+                otherPath: row.text(22).map(ItemPath.init(unchecked:))),
             let state = row.integer(3).flatMap({ SyncRecord.State(rawValue: Int($0)) })
         else { return nil }
         let until = row.integer(11).map(Timestamp.init(nanoseconds:))
@@ -38,7 +40,7 @@ extension SyncRecord {
             attempts: row.count(9), wait: wait,
             rounds: row.count(10), landing: Landing(row),
             overwrites: action == .download ? row.text(2).flatMap { FileMark(parameters: $0) } : nil,
-            whileCovered: row.integer(20) == 1)
+            whileCovered: row.integer(20) == 1, mayHaveArrived: row.integer(23) == 1)
     }
 
     /// Binds the values of the columns ``SyncRecordColumns/written``.
@@ -69,6 +71,8 @@ extension SyncRecord {
         statement.bind(18, landing?.size)
         statement.bind(19, landing?.modified?.nanoseconds)
         statement.bind(20, Int64(whileCovered ? 1 : 0))
+        statement.bind(22, action.otherPath?.text)
+        statement.bind(23, Int64(mayHaveArrived ? 1 : 0))
     }
 }
 
@@ -79,58 +83,6 @@ extension Landing {
             let size = row.integer(18)
         else { return nil }
         self.init(etag: etag, digest: digest, size: size, modified: row.integer(19).map(Timestamp.init(nanoseconds:)))
-    }
-}
-
-extension SyncRecord.Action {
-    fileprivate init?(name: String?, parameters: String?) {
-        switch name.flatMap(Kind.init) {
-        case .download: self = .download
-        case .removeLocalCopy:
-            let parameters = RemovalParameters(parameters)
-            self = .removeLocalCopy(
-                restoringFormerTrigger: parameters.restores, unusedSince: parameters.unusedSince)
-        case .purge: self = .purge
-        case nil: return nil
-        }
-    }
-
-    /// The action's own parameters as JSON.
-    fileprivate var parameters: String? {
-        switch self {
-        case .download, .purge: nil
-        case .removeLocalCopy(let restores, let unusedSince):
-            RemovalParameters(restores: restores, unusedSince: unusedSince).text
-        }
-    }
-}
-
-/// The parameters of a removal: `{"restoringFormerTrigger":true,"unusedSince":1795255200000000000}`, each member only
-/// if it has a value other than the default.
-private struct RemovalParameters {
-    var restores: Bool
-    var unusedSince: Timestamp?
-
-    init(restores: Bool, unusedSince: Timestamp?) {
-        self.restores = restores
-        self.unusedSince = unusedSince
-    }
-
-    /// Reads what ``text`` wrote.
-    init(_ text: String?) {
-        let members = (text ?? "").dropFirst().dropLast().split(separator: ",")
-        restores = members.contains(#""restoringFormerTrigger":true"#)
-        unusedSince = members.lazy.compactMap { member in
-            let prefix = #""unusedSince":"#
-            return member.hasPrefix(prefix) ? Int64(member.dropFirst(prefix.count)) : nil
-        }.first.map(Timestamp.init(nanoseconds:))
-    }
-
-    var text: String? {
-        var members: [String] = []
-        if restores { members.append(#""restoringFormerTrigger":true"#) }
-        if let unusedSince { members.append(#""unusedSince":\#(unusedSince.nanoseconds)"#) }
-        return members.isEmpty ? nil : "{\(members.joined(separator: ","))}"
     }
 }
 

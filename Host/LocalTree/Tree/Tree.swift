@@ -17,6 +17,8 @@ public final class Tree: Sendable {
 
     let folder: Descriptor
     let incoming: Descriptor
+    /// The folder of snapshots of files to upload.
+    let outgoing: Descriptor
     let clock: @Sendable () -> Timestamp
     /// The conditions under which a file's mark proves its content here.
     package let proof: MarkProof
@@ -34,6 +36,7 @@ public final class Tree: Sendable {
     ) {
         self.root = root
         self.folder = folder
+        outgoing = Self.openOutgoing(beside: incoming.number)
         self.incoming = incoming
         self.reservesDotLarder = reservesDotLarder
         self.clock = clock

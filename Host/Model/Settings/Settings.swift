@@ -42,14 +42,22 @@ public struct Limits: Hashable, Sendable {
     public var connections: Int
     /// The number of downloads.
     public var downloads: Int
+    /// The number of uploads.
+    public var uploads: Int
+    /// The number of other changes of the server.
+    public var actions: Int
     /// The bytes per second below which a transfer is given up, measured over a minute. 0 means: no transfer is too
     /// slow.
     public var slowest: Int64
 
     /// Creates limits.
-    public init(connections: Int = 8, downloads: Int = 6, slowest: Int64 = 1000) {
+    public init(
+        connections: Int = 8, downloads: Int = 6, uploads: Int = 3, actions: Int = 10, slowest: Int64 = 1000
+    ) {
         self.connections = connections
         self.downloads = downloads
+        self.uploads = uploads
+        self.actions = actions
         self.slowest = slowest
     }
 }

@@ -33,6 +33,20 @@ public struct SyncRecord: Hashable, Sendable {
         case removeLocalCopy(restoringFormerTrigger: Bool, unusedSince: Timestamp? = nil)
         /// The removal of the copy of an item that is no longer on the server, and then of the item's row.
         case purge
+        /// The creation of a folder on the server. The record's item is the folder's placeholder.
+        case createFolder
+        /// The deletion of an item on the server, with everything below. With `isForced`, the item is also deleted if
+        /// the server has another version than the one that was seen.
+        case delete(isForced: Bool = false)
+        /// The move of an item to another path on the server.
+        case move(to: ItemPath)
+        /// The copy of what is at a path to the record's path, on the server. The record's item is the placeholder of
+        /// the copy.
+        case copy(from: ItemPath)
+        /// The change of the mark that makes an item a favorite of the account.
+        case setFavorite(Bool)
+        /// The upload of a file. The record's item is the file, or its placeholder if the file is new.
+        case upload(Upload)
 
         /// The kind of action.
         public var kind: Kind {
@@ -40,18 +54,41 @@ public struct SyncRecord: Hashable, Sendable {
             case .download: .download
             case .removeLocalCopy: .removeLocalCopy
             case .purge: .purge
+            case .createFolder: .createFolder
+            case .delete: .delete
+            case .move: .move
+            case .copy: .copy
+            case .setFavorite: .setFavorite
+            case .upload: .upload
+            }
+        }
+
+        /// The second path of an action about two places: the target of a move, or the source of a copy.
+        public var otherPath: ItemPath? {
+            switch self {
+            case .move(let target): target
+            case .copy(let source): source
+            case .download, .removeLocalCopy, .purge, .createFolder, .delete, .setFavorite, .upload: nil
             }
         }
 
         /// An action without its parameters. The raw value is the name in the journal and for people.
         public enum Kind: String, Hashable, Sendable, CaseIterable {
-            case download, removeLocalCopy, purge
+            case download, removeLocalCopy, purge, createFolder, delete, move, copy, setFavorite, upload
 
             /// Whether the action removes a copy, and so needs no server.
             public var isRemoval: Bool {
                 switch self {
                 case .removeLocalCopy, .purge: true
-                case .download: false
+                case .download, .createFolder, .delete, .move, .copy, .setFavorite, .upload: false
+                }
+            }
+
+            /// Whether the action changes something on the server.
+            public var changesServer: Bool {
+                switch self {
+                case .createFolder, .delete, .move, .copy, .setFavorite, .upload: true
+                case .download, .removeLocalCopy, .purge: false
                 }
             }
         }
@@ -65,7 +102,8 @@ public struct SyncRecord: Hashable, Sendable {
     public var state: State
     /// The item's id.
     public var localID: LocalID
-    /// The item's path when the record was written, or after a later move.
+    /// The item's path when the record was written, or after a later move. For an action that changes the server: the
+    /// path that the item has on the server when the record's turn comes.
     public var path: ItemPath
     /// The requester: `user`, `availableOffline`, or a plugin's id.
     public var reason: DownloadTrigger
@@ -86,12 +124,15 @@ public struct SyncRecord: Hashable, Sendable {
     public var overwrites: FileMark?
     /// For a download: whether it is dropped when the requester's policies no longer cover the item.
     public var whileCovered: Bool
+    /// For an action that changes the server: whether a request for the record may have reached the server.
+    public var mayHaveArrived: Bool
 
     /// Creates a record.
     public init(
         id: SyncRecordID = .none, action: Action, state: State = .pending, localID: LocalID, path: ItemPath,
         reason: DownloadTrigger, key: String? = nil, since: Timestamp, attempts: Int = 0, wait: WaitCondition? = nil,
-        rounds: Int = 0, landing: Landing? = nil, overwrites: FileMark? = nil, whileCovered: Bool = false
+        rounds: Int = 0, landing: Landing? = nil, overwrites: FileMark? = nil, whileCovered: Bool = false,
+        mayHaveArrived: Bool = false
     ) {
         self.id = id
         self.action = action
@@ -107,6 +148,7 @@ public struct SyncRecord: Hashable, Sendable {
         self.landing = landing
         self.overwrites = overwrites
         self.whileCovered = whileCovered
+        self.mayHaveArrived = mayHaveArrived
     }
 
     /// Whether later records about the same item, or along its path, must wait for this record. A download that waits

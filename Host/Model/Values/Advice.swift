@@ -82,6 +82,11 @@ public enum Advice: Hashable, Sendable {
 
     /// The advice to list all sync records.
     case listSyncRecords
+    /// The advice that a change of the server is still queued as this record: the running host makes it, or the next
+    /// run if no host is at work. The change can be taken back.
+    case changeStaysQueued(SyncRecordID, isAtWork: Bool)
+    /// The advice to make the file a new version of the existing one at this path.
+    case replaceFile(ItemPath)
     /// The advice to list all issues.
     case listIssues
     /// The advice to resolve the issue with this id. The list of issues shows its choices.

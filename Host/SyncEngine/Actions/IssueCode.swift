@@ -9,6 +9,14 @@ enum IssueCode: String, Hashable, Sendable {
     case overwrite = "download.overwrite"
     /// Something in the way of a file.
     case place = "download.place"
+    /// A change that the server does not make.
+    case change = "change.refused"
+    /// An upload that the server does not take.
+    case upload = "upload.refused"
+    /// An upload where the server has another version than the upload follows.
+    case conflict = "upload.conflict"
+    /// A deletion of something that has changed on the server since.
+    case deletion = "delete.changed"
     /// A folder of copies that cannot be read.
     case unreadable = "tree.unreadable"
     /// Downloads for which there is no room.
@@ -27,10 +35,28 @@ enum IssueCode: String, Hashable, Sendable {
                     id: "overwriteModifiedFile", label: "Replace the changed file by the server's version",
                     impact: .dataLoss),
             ]
+        case .change:
+            [Self.tryAgain, .init(id: "cancel", label: "Take the change back", impact: .nonDestructive)]
+        case .upload: [Self.tryAgain, Self.givingUp]
+        case .conflict:
+            [
+                .init(id: "keepBoth", label: "Upload the file under another name", impact: .nonDestructive),
+                .init(id: "replace", label: "Replace the server's version by the file", impact: .dataLoss),
+                Self.givingUp,
+            ]
+        case .deletion:
+            [
+                .init(id: "cancel", label: "Keep it, and see what is new", impact: .nonDestructive),
+                .init(id: "force", label: "Delete it all the same", impact: .dataLoss),
+            ]
         case .authentication: [Self.tryAgain]
         case .unreadable, .room: [Self.dismissal]
         }
     }
+
+    private static let givingUp = Issue.Choice(
+        id: "cancel", label: "Give the upload up, and remove the snapshot that was taken of the file",
+        impact: .dataLoss)
 
     /// The choice of an issue without a record. The issue comes again if nothing has changed.
     static let dismissal = Issue.Choice(id: "dismiss", label: "Remove the issue from the list", impact: .nonDestructive)

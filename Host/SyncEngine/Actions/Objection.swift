@@ -27,9 +27,11 @@ extension SyncEngine {
         to request: SyncRecord.Action, of item: Item, besides record: SyncRecord?, in tx: Transaction
     ) throws -> Objection? {
         switch request {
-        case .download: return nil
+        case .download, .createFolder, .delete, .move, .copy, .setFavorite, .upload: return nil
         case .purge:
             guard let removedAt = item.removedAt else { return .kept("is on the server again") }
+            // The server may yet refuse to delete it, or a person may take the deletion back.
+            if try tx.items.deletion(of: item.databaseID) != nil { return .kept("is still on the server") }
             // An item that another item displaced is not gone before that is decided.
             if try tx.scan.isMissing(item.databaseID) { return .kept("may still be on the server") }
             // The item was gone, came back and is gone again: the second absence has an age of its own.

@@ -46,6 +46,12 @@ extension SyncRecord.Action.Kind {
         case .download: DownloadAction.self
         case .removeLocalCopy: RemoveLocalCopyAction.self
         case .purge: PurgeAction.self
+        case .createFolder: CreateFolderAction.self
+        case .delete: DeleteAction.self
+        case .move: MoveAction.self
+        case .copy: CopyAction.self
+        case .setFavorite: SetFavoriteAction.self
+        case .upload: UploadAction.self
         }
     }
 }

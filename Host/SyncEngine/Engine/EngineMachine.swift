@@ -18,6 +18,7 @@ struct EngineMachine: Sendable {
         /// The jobs that were handed out and not started, in their order.
         case recalled([Job])
         case fetched(Job, FetchOutcome)
+        case changed(Job, ChangeOutcome)
         case read(JournalPage)
         /// A failure to read the journal.
         case unread(Failure)
@@ -40,6 +41,8 @@ struct EngineMachine: Sendable {
         /// Downloads to hand out, behind those that were handed out before. Answered by `fetched` for each download
         /// that is not recalled.
         case fetch([Job])
+        /// Changes of the server to be made. Answered by `changed` for each.
+        case change([Job])
         /// A read of the journal. Answered by `read` or `unread`.
         case read(JournalRequest)
         /// The consequences of a failed download, to be written down. Answered by `recorded` or `unrecorded`.
@@ -158,9 +161,14 @@ struct EngineMachine: Sendable {
     /// The longest time that a started record may be `ready` in the journal.
     static let longestUnmarked = Duration.seconds(1)
 
-    /// - Parameter downloads: The number of downloads that may be under way at a time, at least one.
-    init(downloads: Int) {
-        window = Window(limits: [.downloads: max(1, downloads) + Self.handedAhead, .removals: Self.removalsAtOnce])
+    /// - Parameter limits: The numbers of downloads, uploads and other changes that may be under way at a time, at least
+    ///   one of each.
+    init(limits: Limits) {
+        let downloads = max(1, limits.downloads)
+        window = Window(limits: [
+            .downloads: downloads + Self.handedAhead, .removals: Self.removalsAtOnce, .changes: limits.actions,
+            .uploads: limits.uploads,
+        ])
         health = ServerHealth(backoff: SyncEngine.backoff, downloads: downloads)
     }
 
@@ -179,6 +187,14 @@ struct EngineMachine: Sendable {
             hasHandedOut = false
             for job in jobs.reversed() { window.putBack(job) }
         case .fetched(let job, let outcome): fetched(job, outcome, now: now)
+        case .changed(_, .resolved(let outcome)):
+            health.answered()
+            resolved(outcome)
+        case .changed(let job, .uploaded(let file)):
+            health.answered()
+            window.freePlace(job.id)
+            arrivals.append(file, now: now)
+        case .changed(let job, .failed(let failure)): failed(job, failure, now: now)
         case .read(let page): read(page, now)
         case .unread(let failure):
             memory = .outdated
@@ -203,7 +219,7 @@ struct EngineMachine: Sendable {
         passTime(now)
         if hasHandedOut, !mayDownload { return [.recall] }
         defer { due = [] }
-        return due + [read(now), fetch(), workInTree(now), measureRoom(now), wake(now)].compactMap { $0 }
+        return due + [read(now), fetch(), change(), workInTree(now), measureRoom(now), wake(now)].compactMap { $0 }
     }
 }
 
@@ -432,6 +448,13 @@ extension EngineMachine {
         guard !jobs.isEmpty || window.underWayCount(.downloads) > 0 else { return nil }
         hasHandedOut = true
         return .fetch(jobs)
+    }
+
+    private mutating func change() -> Effect? {
+        guard mayDownload else { return nil }
+        var jobs: [Job] = []
+        while let job = window.start(.changes) ?? window.start(.uploads) { jobs.append(job) }
+        return jobs.isEmpty ? nil : .change(jobs)
     }
 
     private mutating func workInTree(_ now: Timestamp) -> Effect? {

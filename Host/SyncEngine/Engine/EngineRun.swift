@@ -42,7 +42,7 @@ struct EngineRun {
         var run = EngineRun(
             engine: engine, only: only, partners: partners,
             pool: DownloadPool(workers: downloads, threads: engine.downloadThreads.count),
-            machine: EngineMachine(downloads: downloads))
+            machine: EngineMachine(limits: engine.limits))
         if !engine.controls.with({ $0.isTidy }) {
             for landing in try await engine.recover() { run.take(.recovered(landing)) }
         }
@@ -102,7 +102,7 @@ struct EngineRun {
     private func note(_ input: EngineMachine.Input) {
         let outcomes: [RecordOutcome]
         switch input {
-        case .recorded(let outcome): outcomes = [outcome]
+        case .recorded(let outcome), .changed(_, .resolved(let outcome)): outcomes = [outcome]
         case .removed(let removed): outcomes = removed
         case .landed(_, let outcome): outcomes = outcome.outcomes
         default: return
@@ -163,6 +163,14 @@ struct EngineRun {
                     return .left
                 }
             }
+        case .change(let jobs):
+            for job in jobs {
+                children.addTask { [engine] in
+                    try await Self.onDisk(failing: { .changed(job, .failed(.disk($0))) }) {
+                        .changed(job, try await engine.change(job))
+                    }
+                }
+            }
         case .read(let request):
             let started = pool.takeUnmarked()
             children.addTask { [engine, only, partners] in
@@ -176,8 +184,7 @@ struct EngineRun {
                     if tellsOfAccount { try await engine.reportAccount(failure.failure) }
                     return .recorded(
                         try await engine.database.write { tx in
-                            let decision = try DownloadAction(engine).decision(
-                                decision, of: job, after: failure, in: tx)
+                            let decision = try engine.decision(decision, of: job, after: failure, in: tx)
                             return try engine.resolve(job, decision, because: failure.failure, in: tx)
                         })
                 }

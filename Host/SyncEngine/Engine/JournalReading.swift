@@ -25,6 +25,8 @@ struct JournalPage: Sendable {
     var lack: RoomLack?
     /// Whether copies of removed items are here, which may lie in the place of other items.
     var mayBeHeld = false
+    /// The moves of the journal, in their order.
+    var moves: [SyncRecord] = []
     /// Tells whether an item is covered, as ``SyncEngine/Partners/isCovered``.
     var isCovered: @Sendable (Item, DownloadTrigger) throws -> Bool? = { _, _ in true }
 }
@@ -92,6 +94,7 @@ extension SyncEngine {
                     return page.isLast
                 }
             }
+            if try tx.journal.hasPendingPlaces() { page.moves = try tx.journal.moves(after: .none) }
             page.mayBeHeld = try !found.isEmpty && tx.items.hasRemovedCopies()
             for record in found {
                 if let job = try currentJob(record, on: &page, in: tx) { page.jobs.append(job) }
@@ -145,14 +148,30 @@ extension SyncEngine {
             try tx.journal.delete(id: record.id)
             return nil
         }
-        if record.path != item.path {
+        if record.path != item.path, !record.action.kind.changesServer {
             record.path = item.path
             try tx.journal.update(record)
         }
         guard let current = try action(record.action.kind).schedule(record, of: item, on: &page, in: tx) else {
             return nil
         }
-        return current.holdsLane ? Job(current, item: item) : nil
+        guard current.holdsLane else { return nil }
+        var job = Job(current, item: item)
+        if !record.action.kind.changesServer { job.serverPath = page.serverPath(of: item, before: record.id) }
+        return job
+    }
+}
+
+extension JournalPage {
+    /// Returns the path that an item has on the server when a record's turn comes. The item's own path is that after all
+    /// moves of the journal.
+    func serverPath(of item: Item, before record: SyncRecordID) -> ItemPath {
+        var path = item.path
+        for move in moves.reversed() where move.id > record {
+            guard let target = move.action.otherPath, target == path || target.isAncestor(of: path) else { continue }
+            path = path.moved(from: target, to: move.path)
+        }
+        return path
     }
 }
 

@@ -27,6 +27,7 @@ extension SyncEngine {
     }
 
     private func takeStock() throws -> [RecoveredLanding] {
+        try sweepSnapshots()
         var found: [RecoveredLanding] = []
         var lost: [SyncRecord] = []
         try database.readBlocking { reads in

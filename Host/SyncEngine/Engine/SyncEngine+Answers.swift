@@ -12,8 +12,10 @@ extension SyncEngine {
             guard journal.landing == nil else {
                 throw Failure(.failed, "The download of \(journal.path) is complete and can no longer be cancelled")
             }
+            try refuseWhileSent(journal)
             try deschedule(journal, in: tx)
         }
+        removeSpentSnapshots()
     }
 
     /// Lets a waiting record go on at once, and forgets how often it failed.
@@ -50,6 +52,7 @@ extension SyncEngine {
     public func resolve(_ issue: IssueID, choice: String) async throws -> Bool {
         let isOurs = try await database.write { [self] tx in try resolve(issue, choice: choice, in: tx) }
         if isOurs { controls.update { $0.isReset = true } }
+        removeSpentSnapshots()
         return isOurs
     }
 
@@ -74,9 +77,27 @@ extension SyncEngine {
             // The content that is there now may be replaced. Later changes of the file may not.
             journal.overwrites = tree.mark(at: journal.path)
             try restart(journal, in: tx)
+        case (.conflict, "keepBoth"): try UploadAction(self).keepBoth(journal, in: tx)
+        case (.conflict, "replace"):
+            try UploadAction(self).replaceAnyVersion(&journal, in: tx)
+            try restart(journal, in: tx)
+        case (.deletion, "force"):
+            journal.action = .delete(isForced: true)
+            try restart(journal, in: tx)
         default: try deschedule(journal, in: tx)
         }
         return true
+    }
+
+    /// Refuses to take back a change about which the server was asked, or may have been asked, and has not answered.
+    private func refuseWhileSent(_ journal: SyncRecord) throws {
+        let isDecided = if case .issue = journal.wait { true } else { false }
+        guard journal.action.kind.changesServer, journal.mayHaveArrived, !isDecided else { return }
+        throw Failure(
+            .failed,
+            "The action \(journal.action.kind.rawValue) of \(journal.path) may have reached the server and can no "
+                + "longer be taken back",
+            hint: "Wait for the server's answer, then change it back")
     }
 
     private func journal(_ record: SyncRecordID, in tx: Transaction) throws -> SyncRecord {

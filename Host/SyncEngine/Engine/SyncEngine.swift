@@ -25,16 +25,21 @@ public final class SyncEngine: Sendable {
         /// Returns the time when a program used the copy at a path, if the item does not say so yet. Called on a thread
         /// of the database.
         public var usedJustNow: @Sendable (ItemPath) -> Timestamp?
+        /// Called when the server has changed, or may have changed, places for this account, before the record of the
+        /// change is removed. Called on any thread.
+        public var changed: @Sendable ([PendingPlace]) -> Void
 
         /// Creates callbacks that do nothing unless given.
         public init(
             accountRefused: @escaping @Sendable (Failure) -> Void = { _ in },
             dropped: @escaping @Sendable (DroppedAction) -> Void = { _ in },
-            usedJustNow: @escaping @Sendable (ItemPath) -> Timestamp? = { _ in nil }
+            usedJustNow: @escaping @Sendable (ItemPath) -> Timestamp? = { _ in nil },
+            changed: @escaping @Sendable ([PendingPlace]) -> Void = { _ in }
         ) {
             self.accountRefused = accountRefused
             self.dropped = dropped
             self.usedJustNow = usedJustNow
+            self.changed = changed
         }
     }
 
@@ -69,6 +74,7 @@ public final class SyncEngine: Sendable {
     let database: Database
     let tree: Tree
     let source: any FileSource
+    let server: any ChangeServer
     let limits: Limits
     let account: String
     let isFirstSinceBoot: Bool
@@ -84,6 +90,8 @@ public final class SyncEngine: Sendable {
     let reasons = Mutex<[SyncRecordID: Failure]>([:])
     /// The complete files in `incoming/` that the tree did not take, by their records.
     let notTaken = Mutex<[SyncRecordID: Landing]>([:])
+    /// The snapshots that uploads do not need any more.
+    let spentSnapshots = Mutex<Set<String>>([])
     /// The room for downloads, as it was last measured, which other accounts may share.
     let room: SharedRoom
     /// The executor that puts files in place and takes copies out of the tree. It may block on the disk.
@@ -98,12 +106,13 @@ public final class SyncEngine: Sendable {
     ///   - account: The account's name, for the issue about its password.
     ///   - isFirstSinceBoot: Whether this is the first start since the machine booted, as the vault reports. If so,
     ///     downloads that were not complete are fetched again from their beginning.
-    ///   - limits: The limits, of which `downloads` is the number of downloads that may be under way at once.
+    ///   - limits: The limits, of which `downloads`, `uploads` and `actions` are the numbers of downloads, uploads and
+    ///     other changes of the server that may be under way at once.
     ///   - keepFree: The bytes that downloads leave free on the file system of the copies. Nil means: 500 MB or 5 % of
     ///     the file system, whichever is less.
     ///   - rooms: The rooms that the engines of a process share.
     public init(
-        account: String, database: Database, tree: Tree, source: any FileSource,
+        account: String, database: Database, tree: Tree, source: any FileSource & ChangeServer,
         isFirstSinceBoot: Bool, limits: Limits = Limits(), keepFree: Int64? = nil,
         rooms: DownloadRooms = DownloadRooms(), clock: HostClock = .system, callbacks: Callbacks, logger: Logger
     ) {
@@ -112,6 +121,7 @@ public final class SyncEngine: Sendable {
         self.database = database
         self.tree = tree
         self.source = source
+        server = source
         self.limits = limits
         room = rooms.room(on: tree.device, keepFree: keepFree)
         self.clock = clock

@@ -3,7 +3,11 @@ import Model
 /// A record with the state of its item when the journal was read.
 struct Job: Sendable {
     var record: SyncRecord
+    /// The item's path. For an action that changes the server: the record's path.
     var path: ItemPath
+    /// The path that the item has on the server when the record's turn comes.
+    var serverPath: ItemPath
+    var kind: Item.Kind
     /// The version to download.
     var version: ETag
     /// The size in bytes, as the server reports it.
@@ -14,7 +18,9 @@ struct Job: Sendable {
 
     init(_ record: SyncRecord, item: Item) {
         self.record = record
-        path = item.path
+        path = record.action.kind.changesServer ? record.path : item.path
+        serverPath = path
+        kind = item.kind
         version = item.etag ?? .substitute(size: item.size, lastModified: item.lastModified)
         size = item.size
         lastModified = item.lastModified

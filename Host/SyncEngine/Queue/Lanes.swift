@@ -8,7 +8,8 @@ public import Model
 public struct Lanes: Sendable {
     private struct Entry: Sendable {
         var localID: LocalID
-        var path: ItemPath
+        /// The paths that the record is about: one, or two for a move or a copy.
+        var paths: [ItemPath]
         /// The records, among those added before, that must be done first.
         var waitsFor: Set<SyncRecordID>
         /// The records that wait for this record.
@@ -40,25 +41,32 @@ public struct Lanes: Sendable {
     public func lane(of record: SyncRecordID) -> SyncRecordID? { entries[record]?.lane }
 
     /// Adds a record behind those that were added before.
+    /// - Parameter otherPath: The second path of a record about two places.
     /// - Returns: Whether the record may run now.
     @discardableResult
-    public mutating func add(_ record: SyncRecordID, localID: LocalID, path: ItemPath) -> Bool {
+    public mutating func add(
+        _ record: SyncRecordID, localID: LocalID, path: ItemPath, otherPath: ItemPath? = nil
+    ) -> Bool {
         guard entries[record] == nil else { return isFree(record) }
+        let paths = [path] + (otherPath.map { [$0] } ?? [])
         var before = byItem[localID, default: []]
-        before.formUnion(byPath[path, default: []])
-        before.formUnion(below[path, default: []])
-        let folders = path.ancestors
-        for folder in folders { before.formUnion(byPath[folder, default: []]) }
+        for path in paths {
+            before.formUnion(byPath[path, default: []])
+            before.formUnion(below[path, default: []])
+            for folder in path.ancestors { before.formUnion(byPath[folder, default: []]) }
+        }
 
-        var entry = Entry(localID: localID, path: path, waitsFor: before, lane: record)
+        var entry = Entry(localID: localID, paths: paths, waitsFor: before, lane: record)
         for other in before {
             entries[other]?.followers.insert(record)
             if let lane = entries[other]?.lane { entry.lane = min(entry.lane, lane) }
         }
         entries[record] = entry
         byItem[localID, default: []].insert(record)
-        byPath[path, default: []].insert(record)
-        for folder in folders { below[folder, default: []].insert(record) }
+        for path in paths {
+            byPath[path, default: []].insert(record)
+            for folder in path.ancestors { below[folder, default: []].insert(record) }
+        }
         return before.isEmpty
     }
 
@@ -67,8 +75,10 @@ public struct Lanes: Sendable {
     public mutating func remove(_ record: SyncRecordID) -> [SyncRecordID] {
         guard let entry = entries.removeValue(forKey: record) else { return [] }
         byItem.remove(record, at: entry.localID)
-        byPath.remove(record, at: entry.path)
-        for folder in entry.path.ancestors { below.remove(record, at: folder) }
+        for path in entry.paths {
+            byPath.remove(record, at: path)
+            for folder in path.ancestors { below.remove(record, at: folder) }
+        }
         for other in entry.waitsFor { entries[other]?.followers.remove(record) }
         for follower in entry.followers { entries[follower]?.waitsFor.remove(record) }
         return entry.followers.filter { isFree($0) }.sorted()

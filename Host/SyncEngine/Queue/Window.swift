@@ -7,7 +7,7 @@ import Model
 /// way stay when the other records are forgotten and read again.
 struct Window {
     /// The budget of which a record takes a place while the record is under way.
-    enum Budget: Hashable { case downloads, removals }
+    enum Budget: Hashable { case downloads, removals, changes, uploads }
 
     private var lanes = Lanes()
     private var ready: [Budget: Deque<Job>] = [:]
@@ -37,7 +37,7 @@ struct Window {
     /// Adds a record as read from the journal. Leaves a record that is already in a lane as it is.
     mutating func add(_ job: Job) {
         guard !lanes.contains(job.id) else { return }
-        let isFree = lanes.add(job.id, localID: job.record.localID, path: job.path)
+        let isFree = addLane(job)
         if job.record.wait != nil {
             waiting.insert(job.id)
         } else if isFree {
@@ -49,8 +49,14 @@ struct Window {
 
     /// Adds a record whose result is already known.
     mutating func addEnding(_ job: Job) {
-        lanes.add(job.id, localID: job.record.localID, path: job.path)
+        addLane(job)
         ending.insert(job.id)
+    }
+
+    @discardableResult
+    private mutating func addLane(_ job: Job) -> Bool {
+        lanes.add(
+            job.id, localID: job.record.localID, path: job.path, otherPath: job.record.action.otherPath)
     }
 
     /// Starts the next record, if the budget has a free place. The record is under way from then on.

@@ -216,7 +216,7 @@ private func problems(_ text: String, account: String = "", environment: [String
         arguments: [
             ("control: { socket: auto }", "", "`control` is not available in this build; remove it"),
             ("metrics: { listen: 127.0.0.1:9464 }", "", "`metrics` is not available in this build; remove it"),
-            ("", "    local-changes: upload", "uploads are not available in this build"),
+            ("", "    local-changes: upload", "this build does not upload changes in the tree"),
         ])
     func notBuilt(text: String, account: String, message: String) {
         let found = problems(text, account: account)
@@ -354,12 +354,11 @@ private func problems(_ text: String, account: String = "", environment: [String
             ])
     }
 
-    @Test("H3: limits of what this build does not do are taken with one warning, wherever they come from")
-    func limitsOfNoUse() throws {
+    @Test("H3: the numbers of uploads and of other changes are settings like that of downloads")
+    func limitsOfChanges() throws {
         let said = try decode("limits: { downloads: 2, uploads: 1 }", environment: ["LARDER_LIMITS_ACTIONS": "4"])
-        #expect(said.warnings.count == 1 && said.settings.limits.downloads == 2)
-        #expect(said.warnings.first?.hasPrefix("`limits.uploads` and `limits.actions` are without effect") == true)
-        #expect(try decode("limits: { downloads: 2 }").warnings.isEmpty)
+        let limits = said.settings.limits
+        #expect(said.warnings.isEmpty && (limits.downloads, limits.uploads, limits.actions) == (2, 1, 4))
         #expect(throws: Failure.self) { try decode("limits: { uploads: many }") }
     }
 

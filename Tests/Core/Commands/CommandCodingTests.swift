@@ -67,7 +67,7 @@ private struct RandomValues {
 
     mutating func commands() -> [any AccountCommand] {
         [
-            Pins.Add(path()), Pins.Remove(path()), Copies.Get(path(), waits: flag()),
+            Pins.Add(path()), Pins.Remove(path()), ServerChange(change(), waits: flag()), Copies.Get(path(), waits: flag()),
             Copies.Free(path()), Copies.NoteUse(path()),
             Claims.Add(
                 path(), as: Claim.Kind.allCases.randomElement(using: &generator)!, validity(),
@@ -102,11 +102,14 @@ private struct RandomValues {
         var waited = WaitOutcome()
         (waited.failures, waited.issues) = (list { $0.failure() }, list { $0.issue() })
         waited.leftCount = Int(number())
+        var changed = ChangeOutcome()
+        (changed.record, changed.refusal) = (maybe { SyncRecordID($0.number()) }, maybe { $0.failure() })
+        (changed.failures, changed.issues) = (list { $0.failure() }, list { $0.issue() })
         let difference = PolicyDifference(before: maybe { $0.policy() }, after: maybe { $0.policy() })
         let who: PolicyAuthor.Who = flag() ? .host : flag() ? .person(text()) : .plugin(PluginID(text()))
         let step = PolicyStep(author: PolicyAuthor(who, at: time()), isQuiet: flag(), changes: [difference])
         return [
-            Done(), run, got, failure(), FreeOutcome(freed: list { $0.path() }, failures: list { $0.failure() }),
+            Done(), run, got, changed, failure(), FreeOutcome(freed: list { $0.path() }, failures: list { $0.failure() }),
             Pins.Outcome(policy: policy(), redundant: list { $0.policy() }),
             PolicyAddOutcome(policy: policy(), kinds: list { PolicyKind($0.text()) }),
             PolicyMoveOutcome(
@@ -118,6 +121,22 @@ private struct RandomValues {
             AccountFinding.asks(issue()), LoopPollOutcome(loops: list { $0.loop() }, failures: list { $0.failure() }),
             loop(),
         ]
+    }
+
+    private mutating func change() -> ChangeRequest {
+        switch Int.random(in: 0..<6, using: &generator) {
+        case 0: .createFolder(path())
+        case 1: .delete(path())
+        case 2: .move(path(), to: path())
+        case 3: .copy(path(), to: path())
+        case 4: .setFavorite(path(), flag())
+        default:
+            .put(
+                TakenSnapshot(
+                    name: text(), size: number(), digest: list { UInt8(truncatingIfNeeded: $0.number()) },
+                    sha1: list { UInt8(truncatingIfNeeded: $0.number()) }, modified: time()), path(),
+                replaces: flag())
+        }
     }
 
     private mutating func loop() -> LoopState {

@@ -40,7 +40,7 @@ struct EngineMachineTests {
 
     /// Makes a machine that has received its flags and has read these records as the whole journal.
     private static func machine(having jobs: [Job], _ flags: EngineFlags = quiet) -> EngineMachine {
-        var machine = EngineMachine(downloads: 2)
+        var machine = EngineMachine(limits: Limits(downloads: 2))
         machine.take(.told(flags, treeAccess: .none, hasUnmarked: false), now: now)
         #expect(machine.decide(now: now).contains { if case .read = $0 { true } else { false } })
         machine.take(.read(JournalPage(jobs: jobs, last: jobs.last?.id ?? 0)), now: now)
@@ -53,7 +53,7 @@ struct EngineMachineTests {
 
     @Test("Drained is an empty journal that was read to its end, and not before")
     func drained() {
-        var machine = EngineMachine(downloads: 2)
+        var machine = EngineMachine(limits: Limits(downloads: 2))
         #expect(!machine.isDrained(now: Self.now))
         _ = machine.decide(now: Self.now)
         #expect(!machine.isDrained(now: Self.now))
@@ -181,7 +181,7 @@ struct EngineMachineTests {
     @Test("S25: a removal that may have to wait for another record does not start before the journal was read again")
     func removalOfOutdatedMemory() {
         let removal = Self.job(2, "/a", .removeLocalCopy(restoringFormerTrigger: false))
-        var machine = EngineMachine(downloads: 2)
+        var machine = EngineMachine(limits: Limits(downloads: 2))
         Self.tell(&machine, Self.quiet)
         #expect(machine.decide(now: Self.now).contains { if case .read = $0 { true } else { false } })
         // While the journal is read, the disk fails, and something changes in the journal.
@@ -253,7 +253,7 @@ struct EngineMachineTests {
 
     @Test("Who is in the tree has it alone, also when the disk is well again meanwhile")
     func visited() {
-        var machine = EngineMachine(downloads: 2)
+        var machine = EngineMachine(limits: Limits(downloads: 2))
         let job = Self.job(1, "/a")
         let mark = FileMark(inode: 1, size: 1, modified: Self.now, changed: Self.now, recorded: Self.now)
         let landing = Landing(etag: job.version, digest: [], size: 1, modified: nil)
@@ -273,7 +273,7 @@ struct EngineMachineTests {
 
     @Test("News that come while the journal is read count when it was read")
     func newsWhileReading() {
-        var machine = EngineMachine(downloads: 2)
+        var machine = EngineMachine(limits: Limits(downloads: 2))
         _ = machine.decide(now: Self.now)
         Self.tell(&machine, EngineFlags(hasNews: true, isStale: false))
         #expect(machine.decide(now: Self.now).isEmpty)

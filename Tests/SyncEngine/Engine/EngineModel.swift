@@ -68,7 +68,7 @@ struct EngineModel {
     init(seed: UInt64) {
         random = SeededGenerator(seed: seed)
         downloads = Int.random(in: 1...4, using: &random)
-        machine = EngineMachine(downloads: downloads)
+        machine = EngineMachine(limits: Limits(downloads: downloads))
     }
 
     // MARK: Course
@@ -180,6 +180,8 @@ struct EngineModel {
             if handed.count + fetching.count > downloads + EngineMachine.handedAhead {
                 contradictions.append("hands out too many")
             }
+        // The model's journal has no records that change the server.
+        case .change: contradictions.append("changes the server without a record")
         case .read(let request):
             if reading != nil { contradictions.append("reads twice at a time") }
             markStarted()

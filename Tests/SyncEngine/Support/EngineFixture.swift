@@ -94,7 +94,7 @@ struct EngineFixture: Sendable {
     ///   - sync: A function that replaces the kernel's syncs and returns their result; nil to leave the syncs as they
     ///     are.
     init(
-        folder: String, source: ScriptedSource = ScriptedSource(), server: (any FileSource)? = nil,
+        folder: String, source: ScriptedSource = ScriptedSource(), server: (any FileSource & ChangeServer)? = nil,
         limits: Limits = Limits(), time: HostClock? = nil, files: String? = nil, keepFree: Int64? = nil,
         account: String = "home", rooms: DownloadRooms = DownloadRooms(),
         space: (@Sendable () -> FileSystemSpace?)? = nil, sync: (@Sendable () -> Int32)? = nil
@@ -155,10 +155,41 @@ struct EngineFixture: Sendable {
     @discardableResult
     func addFolder(_ path: String) async throws -> Item {
         let path = try ItemPath(path)
+        source.changing.addFolder(path)
         return try await database.write { tx in
             try tx.items.insert(Item(localID: .random(), fileID: .substitute(for: path), path: path, kind: .folder))
         }
     }
+
+    /// Requests a change of the server.
+    @discardableResult
+    func change(_ change: ChangeRequest) async throws -> EnqueueOutcome {
+        try await database.write { [engine] tx in try engine.enqueue(change, in: tx) }
+    }
+
+    /// Takes a snapshot of a new file with this text, and requests its upload.
+    @discardableResult
+    func put(_ text: String, _ path: String, replaces: Bool = false) async throws -> EnqueueOutcome {
+        let file = folder + "/mine"
+        try Files.write(text, to: file, mode: 0o600)
+        let snapshot = try TakenSnapshot.take(of: file, into: folder + "/vault/outgoing")
+        return try await change(.put(snapshot, try ItemPath(path), replaces: replaces))
+    }
+
+    /// Returns the paths of the items that are not removed, without the root.
+    func listed() async throws -> [String] {
+        try await database.read { reads in
+            var paths: [String] = []
+            try reads.items.each(ItemListing(folder: .root, isRecursive: true)) { item in
+                paths.append(item.path.text)
+                return true
+            }
+            return paths.sorted()
+        }
+    }
+
+    /// Returns the names of the snapshots in `outgoing/`.
+    func outgoing() throws -> [String] { try Files.names(in: folder + "/vault/outgoing") }
 
     /// Puts another version of a file on the server. If `isListed` is true, the item records the new version too.
     func change(_ item: Item, _ text: String, version: String, isListed: Bool = true) async throws {
@@ -194,6 +225,20 @@ struct EngineFixture: Sendable {
         let found = try await database.read { try $0.items.item(localID: item.localID) }
         guard let found else { throw SetupError("The item \(item.path) is gone") }
         return found
+    }
+
+    /// Returns the item at a path.
+    func item(_ path: String) async throws -> Item {
+        let path = try ItemPath(path)
+        guard let item = try await database.read({ try $0.items.item(at: path) }) else {
+            throw SetupError("There is no item at \(path)")
+        }
+        return item
+    }
+
+    /// Carries out the journalled moves of the tree.
+    var mover: TreeMover {
+        TreeMover(database: database, tree: tree, engine: engine, logger: Logger(label: "test"))
     }
 
     func records() async throws -> [SyncRecord] {

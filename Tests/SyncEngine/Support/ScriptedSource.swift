@@ -43,6 +43,8 @@ final class ScriptedSource: FileSource {
     }
 
     private let state = Mutex(State())
+    /// What the server does when it is to change something.
+    let changing = ScriptedChanges()
     private let look = Mutex<(@Sendable (Request) -> Void)?>(nil)
 
     /// Sets a function that inspects each request when the request arrives, before it is answered.
@@ -56,6 +58,9 @@ final class ScriptedSource: FileSource {
         get { state.withLock { $0.files[path] } }
         set { state.withLock { $0.files[path] = newValue } }
     }
+
+    /// The paths of all files.
+    var paths: [ItemPath] { state.withLock { $0.files.keys.sorted() } }
 
     func then(_ path: ItemPath, _ steps: Step...) { state.withLock { $0.script[path, default: []] += steps } }
     func failAlways(_ path: ItemPath, _ error: ConnectionError?) { state.withLock { $0.always[path] = error } }

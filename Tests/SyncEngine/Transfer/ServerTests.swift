@@ -195,10 +195,4 @@ extension EngineFixture {
             }
         }
     }
-
-    fileprivate func item(_ path: String) async throws -> Item {
-        let item = try await database.read { try $0.items.item(at: ItemPath(unchecked: path)) }
-        guard let item else { throw SetupError("There is no item \(path)") }
-        return item
-    }
 }

@@ -83,7 +83,7 @@ extension DownloadAction {
         let request = DownloadRequest(
             version: job.version, size: job.size, mimeType: job.mimeType, offset: goesOn ? there : 0)
         do {
-            let summary = try await engine.source.get(job.path, request: request, into: sink)
+            let summary = try await engine.source.get(job.serverPath, request: request, into: sink)
             return try finish(sink, job, lastModified: summary.head.lastModified)
         } catch {
             sink.uncount()

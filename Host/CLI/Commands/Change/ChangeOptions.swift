@@ -1,0 +1,59 @@
+import ArgumentParser
+import Core
+import Model
+
+/// The options of every command that changes something on the server.
+struct ChangeOptions: ParsableArguments {
+    @Flag(help: "Wait until the server has made the change (the default).") var wait = false
+    @Flag(help: "Leave the change to the running host or the next run.") var queue = false
+
+    func validate() throws {
+        if wait, queue { throw ValidationError("--wait and --queue exclude each other") }
+    }
+}
+
+extension LarderCommand {
+    /// Has a change of the server made, and tells the outcome.
+    /// - Parameters:
+    ///   - shown: The path of the item that the change is about, when it is made.
+    ///   - done: What to say when the change is made.
+    ///   - refused: Called if the change was refused, so that nothing was changed.
+    func make(
+        _ change: ChangeRequest, showing shown: ItemPath, _ done: String, _ options: ChangeOptions,
+        _ global: GlobalOptions, _ console: Console, refused: () async -> Void = {}
+    ) async throws(Failure) -> [Failure] {
+        let outcome = try await carryOut(
+            ServerChange(change, waits: !options.queue), global, console, asksServer: !options.queue)
+        if let refusal = outcome.refusal {
+            await refused()
+            throw refusal
+        }
+        let failures = outcome.failures + outcome.issues.map { Failure($0) }
+        if global.isJSON {
+            guard let reader = try global.loadConfig().oneAccount().reader() else { return failures }
+            do throws(Failure) { try await tell(outcome.record, shown, reader, console) } catch {
+                try reader.close()
+                throw error
+            }
+            try reader.close()
+        } else if let record = outcome.record, failures.isEmpty {
+            console.print(
+                "\(Text.visible(shown.text)): queued as record \(record), for the running host or the next run")
+        } else if failures.isEmpty {
+            console.print("\(Text.visible(shown.text)): \(done)")
+        }
+        return failures
+    }
+
+    private func tell(
+        _ record: SyncRecordID?, _ path: ItemPath, _ reader: AccountReader, _ console: Console
+    ) async throws(Failure) {
+        guard let record else {
+            if let item = try await reader.lastItem(at: path) { console.print(JSONValue(item)) }
+            return
+        }
+        try await reader.records { report in
+            if report.record.id == record { console.print(JSONValue(report)) }
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import ArgumentParser
+import Core
+import Model
+
+struct Move: LarderCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mv", abstract: "Move or rename a file or folder on the server.",
+        discussion: """
+            Copies and pins move along at once, and cost no download. Nothing may exist at the new path, and the folder \
+            above it must exist.
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The path on the server.", completion: .itemPath) var from: String
+    @Argument(help: "The new path.", completion: .itemPath) var to: String
+    @OptionGroup var options: ChangeOptions
+
+    func perform(_ console: Console) async throws(Failure) -> [Failure] {
+        let (from, to) = (try CLIArgument.path(from), try CLIArgument.path(to))
+        return try await make(
+            .move(from, to: to), showing: to, "moved from \(Text.visible(from.text))", options, global, console)
+    }
+}

@@ -1,0 +1,153 @@
+public import Model
+
+/// The writes that show a change of the server before the server has made it, and those that take it back or confirm
+/// it.
+extension ItemTable where Access == Transaction {
+    /// Adds the row of an item that is about to be made on the server. The row is a placeholder: it has no id of the
+    /// server's, and nothing of it is here.
+    /// - Parameter activity: What the item waits for.
+    /// - Returns: The item.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func insertPlaceholder(
+        _ path: ItemPath, kind: Item.Kind, size: Int64? = nil, mimeType: String? = nil, modified: Timestamp? = nil,
+        activity: SyncActivity
+    ) throws -> Item {
+        try insert(
+            Item(
+                localID: .random(), fileID: nil, path: path, kind: kind, size: size, mimeType: mimeType,
+                lastModified: modified, syncActivity: activity))
+    }
+
+    /// Writes what the server says of an item that it has made, or changed, for this account.
+    /// - Parameter activity: The activity that has ended.
+    /// - Throws: `.internal` if there is no such row, or SQLite's error; see ``DatabaseReads``.
+    public func confirm(_ item: Item, as entry: ListedItem, ending activity: SyncActivity) throws {
+        var confirmed = item
+        confirmed.fileID = entry.fileID ?? item.fileID ?? .substitute(for: item.path)
+        (confirmed.size, confirmed.mimeType, confirmed.etag) = (entry.size, entry.mimeType, entry.etag)
+        (confirmed.lastModified, confirmed.owner) = (entry.lastModified, entry.owner)
+        (confirmed.permissions, confirmed.isFavorite) = (entry.permissions, entry.isFavorite)
+        confirmed.syncActivity.remove(activity)
+        try update(confirmed)
+    }
+
+    // MARK: Deletions
+
+    /// Flags an item, and all below it, as removed, since a record is about to delete it on the server. Items that are
+    /// only here stay.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func hide(_ item: Item, for record: SyncRecordID, at time: Timestamp) throws {
+        let isOnServer = "removedAt IS NULL AND (fileID IS NOT NULL OR NOT (\(ItemSQL.isHere)))"
+        let values: [SQLValue] = [.time(time), .id(record), .integer(try access.anchor)]
+        var hidden: [ItemRowID] = try ids(
+            """
+            UPDATE items SET removedAt = ?, deletedBy = ?, anchor = ?,
+              syncActivity = syncActivity | \(SyncActivity.deleting.rawValue)
+            WHERE databaseID = ? AND \(isOnServer) RETURNING databaseID
+            """, values + [.id(item.databaseID)])
+        if item.kind == .folder {
+            hidden += try ids(
+                """
+                UPDATE items SET removedAt = ?, deletedBy = ?, anchor = ?
+                WHERE \(ItemSQL.isInRange) AND \(isOnServer) RETURNING databaseID
+                """, values + ItemSQL.range(below: item.path))
+        }
+        hidden.forEach(access.noteRemoved)
+    }
+
+    /// Brings back the items that a record was about to delete.
+    /// - Returns: A path that another item has taken meanwhile, so that nothing was brought back; nil if all is back.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func unhide(for record: SyncRecordID) throws -> ItemPath? {
+        let taken = try row(
+            "SELECT path FROM items WHERE deletedBy = ? AND \(ItemSQL.hasSuccessor) ORDER BY path LIMIT 1",
+            [.id(record)]
+        ) { ItemPath(unchecked: $0.text(0) ?? "") }
+        if let taken { return taken }
+        let back: [ItemRowID] = try ids(
+            """
+            UPDATE items SET removedAt = NULL, deletedBy = NULL, anchor = ?,
+              syncActivity = syncActivity & ~\(SyncActivity.deleting.rawValue)
+            WHERE deletedBy = ? RETURNING databaseID
+            """, .integer(access.anchor), .id(record))
+        back.forEach(access.noteUpdated)
+        return nil
+    }
+
+    /// Records that the server has deleted the items that a record was about to delete. Their copies stay until they
+    /// are vacuumed.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func confirmHidden(for record: SyncRecordID, at time: Timestamp) throws {
+        let placeholders: [ItemRowID] = try ids(
+            """
+            DELETE FROM items WHERE deletedBy = ? AND fileID IS NULL AND NOT (\(ItemSQL.isHere)) RETURNING databaseID
+            """, .id(record))
+        placeholders.forEach(access.noteRemoved)
+        let gone: [ItemRowID] = try ids(
+            """
+            UPDATE items SET removedAt = ?, deletedBy = NULL, anchor = ?,
+              syncActivity = syncActivity & ~\(SyncActivity.deleting.rawValue)
+            WHERE deletedBy = ? RETURNING databaseID
+            """, .time(time), .integer(access.anchor), .id(record))
+        gone.forEach(access.noteRemoved)
+    }
+
+    // MARK: Moves
+
+    /// Moves an item, with all below it, to a path at which there is no item. Rows keep their ids, copies and last
+    /// uses. The tree's move is journalled in this transaction.
+    ///
+    /// Where the server gives no ids, the path is the identity, so that the substitutes for the ids change too.
+    /// - Returns: The item at its new path.
+    /// - Throws: `.internal` if there is no such row, or SQLite's error; see ``DatabaseReads``.
+    public func move(_ item: Item, to path: ItemPath) throws -> Item {
+        let old = item.path
+        access.noteMove()
+        if item.kind == .folder {
+            try access.moves.add(item.localID, from: old, to: path)
+            try movePaths(below: old, to: path, restoring: nil, alone: false).forEach(access.noteUpdated)
+            try run(
+                """
+                UPDATE items SET fileID = ? || path WHERE \(ItemSQL.isBelow) AND fileID >= ? AND fileID < ?
+                """, [.text(FileID.substitutePrefix)] + ItemSQL.bounds(below: path) + FileID.substituteBounds)
+        } else if try item.cloudStatus != .cloudOnly || access.journal.isLanding(item.localID) {
+            try access.moves.add(item.localID, from: old, to: path)
+        }
+        var moved = item
+        moved.path = path
+        if let id = item.fileID, !id.isFromServer { moved.fileID = .substitute(for: path) }
+        return try update(moved)
+    }
+}
+
+extension ItemTable {
+    /// Returns the record that is about to delete an item on the server; nil if there is none.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func deletion(of item: ItemRowID) throws -> SyncRecordID? {
+        try integer("SELECT deletedBy FROM items WHERE databaseID = ?", .id(item)).map(SyncRecordID.init)
+    }
+
+    /// Reads a folder's own entries that a record is about to delete, one after the other.
+    /// - Parameter body: A function that receives each item and returns false to end early.
+    /// - Throws: What `body` throws, or SQLite's error; see ``DatabaseReads``.
+    public func eachHidden(
+        in folder: ItemPath, for record: SyncRecordID, _ body: (Item) throws -> Bool
+    ) throws {
+        try each(where: "parentPath = ? AND deletedBy = ?", [.path(folder), .id(record)], body)
+    }
+
+    /// Returns the paths of the first few items at or below a path that are only here, or were changed here.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func changedHere(below folder: ItemPath, limit: Int) throws -> [ItemPath] {
+        try rows(
+            "SELECT path FROM items WHERE \(ItemSQL.isInRange) AND \(ItemSQL.isChanged) ORDER BY path LIMIT ?",
+            ItemSQL.range(below: folder) + [.integer(Int64(limit))]
+        ) { ItemPath(unchecked: $0.text(0) ?? "") }
+    }
+}
+
+extension FileID {
+    fileprivate static let substitutePrefix = "path:"
+    /// The bounds of all substitutes. The upper bound ends with the character after the colon.
+    fileprivate static let substituteBounds: [SQLValue] = [.text("path:"), .text("path;")]
+}

@@ -1,0 +1,154 @@
+public import Model
+
+/// The pending places that matter for the listing of one folder.
+public struct FolderPlaces: Hashable, Sendable {
+    /// Whether the folder itself is at or below a pending place: its listing says nothing new.
+    public var isWithin = false
+    /// The folder's own entries that are pending.
+    public var entries: [ItemPath: PendingPlace.Change] = [:]
+
+    /// Creates places of which nothing is pending.
+    public init() {}
+
+    /// Whether nothing is pending.
+    public var isEmpty: Bool { !isWithin && entries.isEmpty }
+
+    /// Adds a place, if it matters for the folder.
+    public mutating func add(_ place: PendingPlace, in folder: ItemPath) {
+        if place.path.parent == folder, !place.path.isRoot {
+            // What comes and goes at one path counts as what comes: the row at the path is that of the newcomer.
+            if entries[place.path] != .arrives { entries[place.path] = place.change }
+        } else if place.change != .isMarked, place.path == folder || place.path.isAncestor(of: folder) {
+            isWithin = true
+        }
+    }
+}
+
+/// The places on the server that records of the journal are about to change.
+extension JournalTable {
+    /// Tells whether any place is pending.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func hasPendingPlaces() throws -> Bool { try exists("SELECT 1 FROM pendingPlaces") }
+
+    /// Returns the pending places that matter for a folder's listing.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func pendingPlaces(in folder: ItemPath) throws -> FolderPlaces {
+        var places = FolderPlaces()
+        guard try hasPendingPlaces() else { return places }
+        let read: (RawStatement) -> PendingPlace? = { row in
+            row.integer(1).flatMap { PendingPlace.Change(rawValue: Int($0)) }.map {
+                PendingPlace(ItemPath(unchecked: row.text(0) ?? ""), $0)
+            }
+        }
+        for place in try rows(
+            "SELECT path, change FROM pendingPlaces WHERE parentPath = ?", [.path(folder)], read)
+        {
+            if let place { places.add(place, in: folder) }
+        }
+        var path = folder
+        while !path.isRoot, !places.isWithin {
+            for place in try rows("SELECT path, change FROM pendingPlaces WHERE path = ?", [.path(path)], read) {
+                if let place { places.add(place, in: folder) }
+            }
+            path = path.parent
+        }
+        return places
+    }
+
+    /// Tells whether an item is at or below a path to which something is about to come.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func isArriving(_ path: ItemPath) throws -> Bool {
+        guard try hasPendingPlaces() else { return false }
+        var path = path
+        while !path.isRoot {
+            if try exists(
+                "SELECT 1 FROM pendingPlaces WHERE path = ? AND change = \(PendingPlace.Change.arrives.sql)",
+                .path(path))
+            {
+                return true
+            }
+            path = path.parent
+        }
+        return false
+    }
+
+    /// Returns the moves that are behind a record in the journal, in their order.
+    /// - Throws: The errors of ``record(id:)``.
+    public func moves(after id: SyncRecordID) throws -> [SyncRecord] {
+        try records(SyncRecordQuery.movesAfter, [.id(id)])
+    }
+
+    /// Returns the records that change the server at a path or below it, or that take something from there, in their
+    /// order.
+    /// - Throws: The errors of ``record(id:)``.
+    public func changes(atOrBelow path: ItemPath) throws -> [SyncRecord] {
+        let bounds = [SQLValue.path(path)] + ItemSQL.range(below: path)
+        return try records(SyncRecordQuery.changesWithin, bounds + bounds)
+    }
+
+    /// Returns the number of records that change the server.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func changeCount() throws -> Int {
+        Int(try integer("SELECT count(*) FROM syncRecords WHERE \(SyncRecordQuery.changesServer)") ?? 0)
+    }
+
+    /// Returns the names of the snapshots of all uploads.
+    /// - Throws: The errors of ``record(id:)``.
+    public func snapshots() throws -> Set<String> {
+        var names: Set<String> = []
+        try each(SyncRecordQuery.uploads, []) { record in
+            if case .upload(let upload) = record.action { names.insert(upload.snapshot) }
+            return true
+        }
+        return names
+    }
+
+    private func records(_ sql: String, _ arguments: [SQLValue]) throws -> [SyncRecord] {
+        var records: [SyncRecord] = []
+        try each(sql, arguments) { record in
+            records.append(record)
+            return true
+        }
+        return records
+    }
+}
+
+extension JournalTable where Access == Transaction {
+    /// Stores the places of a record.
+    func insertPlaces(of record: SyncRecord) throws {
+        for place in record.places {
+            try run(
+                "INSERT INTO pendingPlaces (record, change, path, parentPath) VALUES (?, ?, ?, ?)", .id(record.id),
+                .number(of: place.change), .path(place.path), .path(place.path.parent))
+        }
+    }
+
+    func hasPlaces(_ id: SyncRecordID) throws -> Bool {
+        try exists("SELECT 1 FROM pendingPlaces WHERE record = ?", .id(id))
+    }
+
+    /// Deletes the places of a record.
+    func deletePlaces(of id: SyncRecordID) throws {
+        try run("DELETE FROM pendingPlaces WHERE record = ?", .id(id))
+    }
+
+    /// Changes the places and the second paths of records at and below a folder after the folder has moved.
+    func movePlaces(from old: ItemPath, to new: ItemPath) throws {
+        guard try hasPendingPlaces() else { return }
+        let (path, parent, other) = (
+            MovedPath(from: old, to: new, column: "path"), MovedPath(from: old, to: new, column: "parentPath"),
+            MovedPath(from: old, to: new, column: "otherPath")
+        )
+        try run(
+            """
+            UPDATE pendingPlaces SET path = \(path.sql),
+              parentPath = CASE WHEN parentPath = ? THEN ? ELSE \(parent.sql) END
+            WHERE \(ItemSQL.isInRange)
+            """,
+            path.arguments + [.path(old), .path(new)] + parent.arguments + ItemSQL.range(below: old))
+        try run(
+            """
+            UPDATE syncRecords SET otherPath = \(other.sql) WHERE otherPath >= ? AND otherPath < ?
+            """, other.arguments + ItemSQL.range(below: old))
+    }
+}

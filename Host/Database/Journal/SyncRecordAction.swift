@@ -1,0 +1,116 @@
+import Model
+
+/// The conversion between an action and its columns: `action`, `parameters` (JSON) and `otherPath`.
+extension SyncRecord.Action {
+    init?(name: String?, parameters: String?, otherPath: ItemPath?) {
+        switch name.flatMap(Kind.init) {
+        case .download: self = .download
+        case .removeLocalCopy:
+            let parameters = RemovalParameters(parameters)
+            self = .removeLocalCopy(
+                restoringFormerTrigger: parameters.restores, unusedSince: parameters.unusedSince)
+        case .purge: self = .purge
+        case .createFolder: self = .createFolder
+        case .delete: self = .delete(isForced: parameters == Self.forced)
+        case .move:
+            guard let otherPath else { return nil }
+            self = .move(to: otherPath)
+        case .copy:
+            guard let otherPath else { return nil }
+            self = .copy(from: otherPath)
+        case .setFavorite: self = .setFavorite(parameters == Self.favorite)
+        case .upload:
+            guard let upload = parameters.flatMap(Upload.init(parameters:)) else { return nil }
+            self = .upload(upload)
+        case nil: return nil
+        }
+    }
+
+    /// The action's own parameters as JSON.
+    var parameters: String? {
+        switch self {
+        case .download, .purge, .createFolder, .move, .copy: nil
+        case .removeLocalCopy(let restores, let unusedSince):
+            RemovalParameters(restores: restores, unusedSince: unusedSince).text
+        case .delete(let isForced): isForced ? Self.forced : nil
+        case .setFavorite(let isFavorite): isFavorite ? Self.favorite : nil
+        case .upload(let upload): upload.parameters
+        }
+    }
+
+    private static let forced = #"{"force":true}"#
+    private static let favorite = #"{"favorite":true}"#
+}
+
+/// The parameters of a removal: `{"restoringFormerTrigger":true,"unusedSince":1795255200000000000}`, each member only
+/// if it has a value other than the default.
+private struct RemovalParameters {
+    var restores: Bool
+    var unusedSince: Timestamp?
+
+    init(restores: Bool, unusedSince: Timestamp?) {
+        self.restores = restores
+        self.unusedSince = unusedSince
+    }
+
+    /// Reads what ``text`` wrote.
+    init(_ text: String?) {
+        let members = (text ?? "").dropFirst().dropLast().split(separator: ",")
+        restores = members.contains(#""restoringFormerTrigger":true"#)
+        unusedSince = members.lazy.compactMap { member in
+            let prefix = #""unusedSince":"#
+            return member.hasPrefix(prefix) ? Int64(member.dropFirst(prefix.count)) : nil
+        }.first.map(Timestamp.init(nanoseconds:))
+    }
+
+    var text: String? {
+        var members: [String] = []
+        if restores { members.append(#""restoringFormerTrigger":true"#) }
+        if let unusedSince { members.append(#""unusedSince":\#(unusedSince.nanoseconds)"#) }
+        return members.isEmpty ? nil : "{\(members.joined(separator: ","))}"
+    }
+}
+
+/// The parameters of an upload, each member only if it has a value. Digests are arrays of numbers.
+extension Upload {
+    fileprivate init?(parameters: String) {
+        let json: JSONValue
+        do throws(JSONValue.ParsingError) { json = try JSONValue(parsing: parameters) } catch { return nil }
+        guard case .string(let snapshot) = json["snapshot"], case .integer(let size) = json["size"],
+            let digest = json["sha256"]?.bytes, let sha1 = json["sha1"]?.bytes
+        else { return nil }
+        self.init(snapshot: snapshot, size: size, digest: digest, sha1: sha1, modified: nil, isNew: json["new"] == .bool(true))
+        replacesAny = json["replacesAny"] == .bool(true)
+        if case .integer(let modified) = json["modified"] { self.modified = Timestamp(nanoseconds: modified) }
+        if case .string(let base) = json["base"], case .integer(let strength) = json["baseStrength"] {
+            self.base = ETag(base, strength: strength)
+        }
+    }
+
+    fileprivate var parameters: String {
+        var members: [JSONValue.Member] = [
+            .init(name: "snapshot", value: .string(snapshot)), .init(name: "size", value: .integer(size)),
+            .init(name: "sha256", value: JSONValue(bytes: digest)), .init(name: "sha1", value: JSONValue(bytes: sha1)),
+        ]
+        if isNew { members.append(.init(name: "new", value: .bool(true))) }
+        if replacesAny { members.append(.init(name: "replacesAny", value: .bool(true))) }
+        if let modified { members.append(.init(name: "modified", value: .integer(modified.nanoseconds))) }
+        if let base {
+            members.append(.init(name: "base", value: .string(base.opaque)))
+            members.append(.init(name: "baseStrength", value: .integer(Int64(base.strength.rawValue))))
+        }
+        return JSONValue.object(members).text
+    }
+}
+
+extension JSONValue {
+    fileprivate init(bytes: [UInt8]) { self = .array(bytes.map { .integer(Int64($0)) }) }
+
+    fileprivate var bytes: [UInt8]? {
+        guard case .array(let values) = self else { return nil }
+        let bytes = values.compactMap { value -> UInt8? in
+            if case .integer(let byte) = value { UInt8(exactly: byte) } else { nil }
+        }
+        return bytes.count == values.count ? bytes : nil
+    }
+}

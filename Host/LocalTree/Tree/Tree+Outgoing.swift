@@ -1,0 +1,203 @@
+import CLinux
+import Glibc
+public import Model
+
+/// The folder `outgoing/`, which lies beside `incoming/` and holds snapshots of files to upload. A snapshot belongs to
+/// the record of its upload. It may be the only copy of a person's file: it is removed when the server has taken it, or
+/// when the person gives the upload up.
+extension Tree {
+    /// The path of `outgoing/`, seen from `incoming/`.
+    static let outgoingBeside = "../outgoing"
+
+    /// The prefix of the names of snapshots.
+    static let snapshotPrefix = "put-"
+
+    /// Opens `outgoing/`, and makes it if it is missing. A failure shows when the folder is used.
+    static func openOutgoing(beside incoming: Int32) -> Descriptor {
+        _ = mkdirat(incoming, outgoingBeside, 0o700)
+        return Descriptor(openat(incoming, outgoingBeside, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC))
+    }
+
+    /// Opens a snapshot for reading.
+    /// - Throws: `.localIO` if there is no such snapshot, or it cannot be read.
+    public func snapshot(_ name: String) throws(Failure) -> Snapshot {
+        let file = Descriptor(
+            Self.isSnapshotName(name) ? openat(outgoing.number, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1)
+        guard let info = file.status(), info.isRegular else {
+            throw .system("opening the snapshot outgoing/\(name)", errno)
+        }
+        return Snapshot(file, size: Int64(info.st_size))
+    }
+
+    /// Removes a snapshot. It is no error if there is none.
+    public func removeSnapshot(_ name: String) {
+        if Self.isSnapshotName(name) { unlinkat(outgoing.number, name, 0) }
+    }
+
+    /// Turns a snapshot into a complete download: moves it into `incoming/`, and reads it to compute its digest.
+    /// - Parameters:
+    ///   - name: The snapshot's name.
+    ///   - download: The name in `incoming/`.
+    ///   - modified: The modification time that the file gets.
+    /// - Throws: `.localIO` if the snapshot is missing or cannot be moved or read.
+    public func takeIn(
+        snapshot name: String, as download: String, modified: Timestamp?
+    ) throws(Failure) -> CompletedFile {
+        guard Self.isSnapshotName(name), Self.isIncomingName(download) else {
+            throw Failure(.internal, "outgoing/\(name) is not the name of a snapshot")
+        }
+        guard renameat(outgoing.number, name, incoming.number, download) == 0 else {
+            throw .system("moving the snapshot outgoing/\(name)", errno)
+        }
+        return try incomingFile(download).finish(modified: modified)
+    }
+
+    /// Removes the snapshots that belong to no upload. A young snapshot may belong to a command that is about to request
+    /// its upload.
+    /// - Parameters:
+    ///   - age: The age from which on a snapshot is old.
+    ///   - keep: A function that tells whether an upload needs the snapshot with this name.
+    /// - Throws: What `keep` throws; `.localIO` if `outgoing/` cannot be read.
+    public func sweepOutgoing(olderThan age: Duration, keeping keep: (String) throws -> Bool) throws {
+        // The times of files are those of the system's clock.
+        let now = Timestamp.now()
+        for name in try names(in: outgoing.number) where Self.isSnapshotName(name) {
+            guard let info = status(of: name, in: outgoing.number), info.isRegular else { continue }
+            let changed = Timestamp(nanoseconds: Int64(info.st_ctim.tv_sec) * 1_000_000_000)
+            if now - changed > age, try !keep(name) { removeSnapshot(name) }
+        }
+    }
+
+    static func isSnapshotName(_ name: String) -> Bool {
+        name.utf8.starts(with: snapshotPrefix.utf8) && isIncomingName(name)
+    }
+}
+
+/// An open snapshot.
+public final class Snapshot: Sendable {
+    /// The size in bytes.
+    public let size: Int64
+    private let file: Descriptor
+
+    init(_ file: consuming Descriptor, size: Int64) {
+        self.file = file
+        self.size = size
+    }
+
+    /// Reads bytes from a position on. Blocks.
+    /// - Returns: The number of bytes that were read; 0 at the end.
+    /// - Throws: `.localIO` if the snapshot cannot be read.
+    public func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
+        while true {
+            let count = pread(file.number, buffer.baseAddress, buffer.count, off_t(offset))
+            if count >= 0 { return count }
+            if errno != EINTR { throw .system("reading a snapshot", errno) }
+        }
+    }
+}
+
+/// Taking snapshots of a person's files.
+extension TakenSnapshot {
+    /// Takes a snapshot of a file, durably. It shares blocks with the file where the file system can do so. Works beside
+    /// the process that has the vault open, with the rights of the calling process. Blocks.
+    /// - Parameters:
+    ///   - source: The path of the file. A symbolic link is followed.
+    ///   - folder: The absolute path of `outgoing/`.
+    /// - Throws: `.notFound` if there is no such file; `.badData` if it is not a regular file; `.failed` if the file
+    ///   changes all the while; `.localIO` if there is no room, or reading or writing fails.
+    public static func take(of source: String, into folder: String) throws(Failure) -> TakenSnapshot {
+        let file = Descriptor(open(source, O_RDONLY | O_CLOEXEC | O_NONBLOCK))
+        guard file.number >= 0 else {
+            if errno == ENOENT || errno == ENOTDIR {
+                throw Failure(.notFound, "There is no file \(source)", hint: "Name a file on this machine")
+            }
+            throw .system("opening \(source)", errno)
+        }
+        let target = Descriptor(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+        guard target.number >= 0 else { throw .system("opening \(folder)", errno) }
+        for _ in 0..<mostTries {
+            guard let before = file.status() else { throw .system("reading \(source)", errno) }
+            guard before.isRegular else {
+                throw Failure(
+                    .badData, before.isFolder ? "\(source) is a folder" : "\(source) is not a regular file",
+                    hint: "Name a file")
+            }
+            let name = Tree.snapshotPrefix + randomHex(bytes: 16)
+            do throws(Failure) {
+                let snapshot = try take(file.number, before, source, as: name, in: target)
+                guard let after = file.status() else { throw .system("reading \(source)", errno) }
+                if FileMark(before, now: .now()).matches(FileMark(after, now: .now())), snapshot.size == after.st_size {
+                    return snapshot
+                }
+            } catch {
+                unlinkat(target.number, name, 0)
+                throw error
+            }
+            unlinkat(target.number, name, 0)
+        }
+        throw Failure(
+            .failed, "\(source) is being written, and was not taken", hint: "Repeat the command when it is complete")
+    }
+
+    /// Removes the snapshot from its folder.
+    public func discard(from folder: String) {
+        if Tree.isSnapshotName(name) { unlink("\(folder)/\(name)") }
+    }
+
+    private static let mostTries = 3
+
+    private static func take(
+        _ source: Int32, _ info: stat, _ path: String, as name: String, in folder: borrowing Descriptor
+    ) throws(Failure) -> TakenSnapshot {
+        let number = openat(folder.number, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard number >= 0 else { throw .system("making the snapshot of \(path)", errno) }
+        let file = Descriptor(number)
+        if linux_clone_file(source, file.number) != 0 {
+            guard Int64(info.st_size) <= freeBytes(folder.number) else {
+                throw .system("making the snapshot of \(path), \(info.st_size) bytes,", ENOSPC)
+            }
+            try copy(source, to: file.number, path)
+        }
+        // What the server is told is what the snapshot holds.
+        var hash = ContentHash(also: [.sha1])
+        var size: Int64 = 0
+        let read = readAll(file.number) { piece in
+            hash.update(piece)
+            size += Int64(piece.count)
+            return true
+        }
+        guard read == true, fsync(file.number) == 0, fsync(folder.number) == 0 else {
+            throw .system("making the snapshot of \(path)", errno)
+        }
+        // Root's snapshot belongs to whoever the vault belongs to, who must read it.
+        if geteuid() == 0, let owner = folder.status() { _ = fchown(file.number, owner.st_uid, owner.st_gid) }
+        return TakenSnapshot(
+            name: name, size: size, digest: hash.digest, sha1: hash.others[.sha1] ?? [],
+            modified: FileMark(info, now: .now()).modified)
+    }
+
+    private static func freeBytes(_ folder: Int32) -> Int64 {
+        var space = statvfs()
+        guard fstatvfs(folder, &space) == 0 else { return .max }
+        return Int64(clamping: UInt64(space.f_bavail).multipliedReportingOverflow(by: UInt64(space.f_frsize)).partialValue)
+    }
+
+    private static func copy(_ source: Int32, to file: Int32, _ path: String) throws(Failure) {
+        var code: Int32 = 0
+        let read = readAll(source) { piece in
+            var rest = piece[...]
+            while !rest.isEmpty {
+                let count = Glibc.write(file, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else {
+                    code = errno
+                    return false
+                }
+                rest = rest.dropFirst(count)
+            }
+            return true
+        }
+        if code != 0 { throw .system("making the snapshot of \(path)", code) }
+        if read == nil { throw .system("reading \(path)", errno) }
+    }
+}

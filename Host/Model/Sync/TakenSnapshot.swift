@@ -1,0 +1,22 @@
+/// A snapshot that a command has made of a person's file.
+public struct TakenSnapshot: Codable, Hashable, Sendable {
+    /// The snapshot's name in `outgoing/`.
+    public var name: String
+    /// The size in bytes.
+    public var size: Int64
+    /// The SHA-256 digest of the content, 32 bytes.
+    public var digest: [UInt8]
+    /// The SHA-1 digest of the content, 20 bytes.
+    public var sha1: [UInt8]
+    /// The modification time of the person's file.
+    public var modified: Timestamp
+
+    /// Creates the facts about a snapshot.
+    public init(name: String, size: Int64, digest: [UInt8], sha1: [UInt8], modified: Timestamp) {
+        self.name = name
+        self.size = size
+        self.digest = digest
+        self.sha1 = sha1
+        self.modified = modified
+    }
+}

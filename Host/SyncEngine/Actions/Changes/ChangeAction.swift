@@ -1,0 +1,195 @@
+import Connection
+import Database
+import LocalTree
+import Logging
+import Model
+
+/// An action that changes something on the server. Such actions are carried out one by one, each with a place of its
+/// budget.
+protocol ChangeAction: SyncAction {
+    /// The activity that the item shows until the action is done.
+    static var activity: SyncActivity { get }
+
+    /// Asks the server for the change.
+    /// - Parameter mayHaveArrived: Whether an earlier request for the record may have reached the server. If so, the
+    ///   action first finds out whether the change was made.
+    /// - Throws: `ConnectionError` if the server does not decide about the request; `Failure` of the database or disk.
+    func request(_ job: Job, mayHaveArrived: Bool) async throws -> ChangeResult
+
+    /// Records that the server has made the change. The record is still in the journal.
+    /// - Parameter made: What the server has at the record's path now, if the action asked for it.
+    func finish(_ record: SyncRecord, _ made: ListedItem?, in tx: Transaction) throws
+}
+
+/// The result of a request for a change.
+enum ChangeResult: Sendable {
+    /// The server has made the change. The item is what it has now, if the action asked for it.
+    case done(ListedItem? = nil)
+    /// The server has taken an upload, and holds this file now.
+    /// - Parameter isOurs: Whether the file is what was sent. If not, somebody has changed it since.
+    case uploaded(ListedItem, isOurs: Bool)
+    /// The server does not make the change. A person decides what follows.
+    case refused(Failure, IssueCode)
+    /// The server does not make the change now. It is asked again after a while.
+    case waits(Failure, Duration)
+}
+
+/// The outcome of a change that was started.
+enum ChangeOutcome: Sendable {
+    case resolved(RecordOutcome)
+    /// The server has taken an upload, whose snapshot is to be put in place like a download.
+    case uploaded(Fetched)
+    /// The server did not decide about the request.
+    case failed(FetchFailure)
+}
+
+extension ChangeAction {
+    static var budget: Window.Budget { .changes }
+
+    /// Lets a record go on whose item is known.
+    func schedule(
+        _ record: SyncRecord, of item: Item, on page: inout JournalPage, in tx: Transaction
+    ) throws -> SyncRecord? { record }
+
+    /// Changes are requested as ``ChangeRequest``, since most have more to them than an item.
+    func preflight(_ request: ActionRequest, of item: Item, in tx: Transaction) throws -> EnqueueOutcome {
+        throw Failure(.internal, "\(request.action.kind.rawValue) is not requested by an item alone")
+    }
+
+    var server: any ChangeServer { engine.server }
+
+    /// Returns the record's item.
+    func item(of record: SyncRecord, in tx: Transaction) throws -> Item {
+        guard let item = try tx.items.item(localID: record.localID) else {
+            throw Failure(.internal, "The record \(record.id) is about an item that is not known")
+        }
+        return item
+    }
+
+    /// Returns the result for what the server said.
+    func result(_ outcome: WriteOutcome, of request: WriteRequest) -> ChangeResult {
+        switch outcome {
+        case .done: .done()
+        case .refused(let refusal): result(refusal, of: request)
+        }
+    }
+
+    /// Returns the result for a request that the server has refused.
+    func result(_ refusal: WriteRefusal, of request: WriteRequest, asking code: IssueCode = .change) -> ChangeResult {
+        let failure = refusal.failure(of: request)
+        return switch refusal {
+        // The lock of a program that edits the file, and a full quota, end without a person's answer here.
+        case .locked: .waits(failure, SyncEngine.lockedDelay)
+        case .noRoom: .waits(failure, SyncEngine.noRoomDelay)
+        default: .refused(failure, code)
+        }
+    }
+}
+
+extension SyncEngine {
+    /// The time after which a change of something that is locked is tried again.
+    static let lockedDelay = Duration.seconds(60)
+    /// The time after which a server without room is asked again.
+    static let noRoomDelay = Duration.seconds(600)
+
+    /// Carries out a change: asks the server, and records the result.
+    func change(_ job: Job) async throws -> ChangeOutcome {
+        guard let action = action(job.record.action.kind) as? any ChangeAction else {
+            throw Failure(.internal, "\(job.record.action.kind.rawValue) changes nothing on the server")
+        }
+        guard let record = try await begin(job) else {
+            return .resolved(RecordOutcome(record: job.id, resolution: .stale))
+        }
+        var job = job
+        job.record = record
+        let result: ChangeResult
+        do {
+            result = try await action.request(job, mayHaveArrived: record.mayHaveArrived)
+        } catch let failure as Failure where failure.kind == .localIO {
+            return .failed(.disk(failure))
+        } catch let error as Failure where error.kind == .internal {
+            throw error
+        } catch {
+            if let error = error as? ConnectionError, !error.mayHaveArrived, !record.mayHaveArrived {
+                try await unsend(record.id)
+            }
+            return .failed(FetchFailure(error, received: nil, gained: false))
+        }
+        // A listing that began before the change still shows the state before.
+        callbacks.changed(record.places.isEmpty ? [PendingPlace(record.path, .arrives)] : record.places)
+        if case .uploaded(let made, let isOurs) = result, let upload = action as? UploadAction {
+            guard let fetched = try await upload.conclude(job, made, isOurs: isOurs) else {
+                return .resolved(RecordOutcome(record: job.id, resolution: .stale))
+            }
+            return .uploaded(fetched)
+        }
+        return .resolved(try await conclude(job, result, by: action))
+    }
+
+    /// Marks a record as sent, before its first request.
+    /// - Returns: The record as it was before; nil if it must not be started.
+    private func begin(_ job: Job) async throws -> SyncRecord? {
+        try await database.write { [self] tx in
+            guard let record = try tx.journal.record(id: job.id), record.wait == nil,
+                controls.with({ !$0.suspended.contains(job.id) })
+            else { return nil }
+            var started = record
+            (started.state, started.mayHaveArrived) = (.processing, true)
+            if started != record { try tx.journal.update(started) }
+            return record
+        }
+    }
+
+    /// Records that no request for a record has reached the server.
+    private func unsend(_ record: SyncRecordID) async throws {
+        try await database.write { tx in
+            guard var record = try tx.journal.record(id: record) else { return }
+            record.mayHaveArrived = false
+            try tx.journal.update(record)
+        }
+    }
+
+    private func conclude(
+        _ job: Job, _ result: ChangeResult, by action: any ChangeAction
+    ) async throws -> RecordOutcome {
+        try await database.write { [self] tx in
+            guard var record = try tx.journal.record(id: job.id) else {
+                return RecordOutcome(record: job.id, resolution: .ended)
+            }
+            if record.mayHaveArrived {
+                // The server has decided.
+                record.mayHaveArrived = false
+                try tx.journal.update(record)
+            }
+            switch result {
+            case .uploaded: throw Failure(.internal, "\(record.action.kind.rawValue) uploads nothing")
+            case .done(let made):
+                try action.finish(record, made, in: tx)
+                // Others may have changed the same folders.
+                for place in record.places { try tx.scan.requestListing(of: place.path.parent) }
+                logger.debug("The action \(record.action.kind.rawValue) of \(record.path) is done")
+                return try done(record, in: tx)
+            case .refused(let failure, let code):
+                return try resolve(job, .ask(code), because: failure, in: tx)
+            case .waits(let failure, let delay):
+                let until = waitTime() + delay
+                return try resolve(job, .wait(until: until, attempts: record.attempts), because: failure, in: tx)
+            }
+        }
+    }
+}
+
+extension SyncEngine {
+    /// Decides what follows from a failure of a record.
+    func decision(
+        _ decision: RetryDecision, of job: Job, after failure: FetchFailure, in tx: Transaction
+    ) throws -> RetryDecision {
+        guard job.record.action.kind.changesServer else {
+            return try DownloadAction(self).decision(decision, of: job, after: failure, in: tx)
+        }
+        return switch decision {
+        case .ask, .relist, .hold: .ask(job.record.action.kind == .upload ? .upload : .change)
+        case .wait, .putBack: decision
+        }
+    }
+}

@@ -1,0 +1,36 @@
+public import Connection
+public import Model
+
+/// The server that actions change: a `Connection`, or a script in tests. Each function does as the function of
+/// `Connection` with its name.
+public protocol ChangeServer: Sendable {
+    /// Creates a folder.
+    func makeFolder(_ path: ItemPath) async throws(ConnectionError) -> WriteOutcome
+    /// Deletes a file or folder. A file is only deleted if it still is this version, where there is one.
+    func delete(_ path: ItemPath, isFolder: Bool, version: ETag?) async throws(ConnectionError) -> WriteOutcome
+    /// Moves a file or folder to a path at which there is nothing.
+    func move(_ from: ItemPath, to: ItemPath, isFolder: Bool) async throws(ConnectionError) -> WriteOutcome
+    /// Copies a file or folder to a path at which there is nothing.
+    func copy(_ from: ItemPath, to: ItemPath, isFolder: Bool) async throws(ConnectionError) -> WriteOutcome
+    /// Sets or removes the mark of a favorite.
+    func setFavorite(_ path: ItemPath, _ isFavorite: Bool) async throws(ConnectionError) -> WriteOutcome
+    /// Uploads a file.
+    func put(
+        _ path: ItemPath, _ request: UploadRequest, from source: some UploadSource,
+        progress: @escaping @Sendable (Int64) -> Void
+    ) async throws(ConnectionError) -> WriteOutcome
+    /// Finds out what the server holds after an upload.
+    func confirm(
+        _ path: ItemPath, _ request: UploadRequest, answer: WriteAnswer
+    ) async throws(ConnectionError) -> UploadConfirmation
+    /// What the server does differently when something is written.
+    var writingManners: WritingManners { get }
+    /// Returns what the server holds at a path; nil if it holds nothing there.
+    func held(at path: ItemPath) async throws(ConnectionError) -> HeldItem?
+    /// Lists a folder's own entries.
+    func list(
+        _ folder: ItemPath, depth: Depth, onBatch: ([ListedItem]) async throws -> Void
+    ) async throws -> Listing
+}
+
+extension Connection: ChangeServer {}

@@ -1,0 +1,63 @@
+import Connection
+import Database
+import Model
+
+/// The action that creates a folder on the server.
+struct CreateFolderAction: ChangeAction {
+    static let activity = SyncActivity.creating
+
+    let engine: SyncEngine
+
+    init(_ engine: SyncEngine) { self.engine = engine }
+
+    func preflight(_ path: ItemPath, in tx: Transaction) throws -> EnqueueOutcome {
+        // A folder that exists only here is created on the server and stays here.
+        if var local = try tx.items.item(at: path), local.kind == .folder, local.cloudStatus == .localOnly {
+            if let same = try tx.journal.records(of: local.localID).first(where: { $0.action == .createFolder }) {
+                return .joined(same.id)
+            }
+            local.syncActivity.insert(Self.activity)
+            try tx.items.updateLocal(local)
+            return .queued(try engine.record(.createFolder, of: local, at: path, in: tx).id)
+        }
+        if let failure = try engine.obstacle(toNew: path, isFolder: true, in: tx) { return .refused(failure) }
+        let folder = try tx.items.insertPlaceholder(path, kind: .folder, activity: Self.activity)
+        return .queued(try engine.record(.createFolder, of: folder, at: path, in: tx).id)
+    }
+
+    func request(_ job: Job, mayHaveArrived: Bool) async throws -> ChangeResult {
+        let path = job.record.path
+        let outcome = try await server.makeFolder(path)
+        let held = try await server.held(at: path)
+        // A folder of this name that somebody else has made is as good.
+        if let held, held.item.kind == .folder { return .done(held.item) }
+        return result(outcome, of: .makeFolder(path))
+    }
+
+    func finish(_ record: SyncRecord, _ made: ListedItem?, in tx: Transaction) throws {
+        var item = try item(of: record, in: tx)
+        if item.cloudStatus == .localOnly { item.cloudStatus = .localCopy }
+        try tx.items.confirm(item, as: made ?? ListedItem(path: record.path, kind: .folder), ending: Self.activity)
+        // The folder may have been made by somebody else, with something in it.
+        try tx.scan.add(ScanJob(path: item.path, isWhole: false))
+    }
+
+    func takeBack(_ record: SyncRecord, of found: Item, in tx: Transaction) throws {
+        if let failure = try engine.dependent(on: record, in: tx) { throw failure }
+        try engine.removePlaceholder(found, ending: Self.activity, in: tx)
+    }
+}
+
+extension SyncEngine {
+    /// Removes the placeholder of an item that is not made after all. What is here under its name stays.
+    func removePlaceholder(_ found: Item, ending activity: SyncActivity, in tx: Transaction) throws {
+        guard found.fileID == nil, found.cloudStatus == .cloudOnly else {
+            var item = found
+            item.syncActivity.remove(activity)
+            if item.fileID == nil { item.cloudStatus = .localOnly }
+            if item != found { try tx.items.updateLocal(item) }
+            return
+        }
+        try tx.items.delete(databaseID: found.databaseID)
+    }
+}

@@ -1,0 +1,157 @@
+import Connection
+import Database
+import LocalTree
+import Model
+
+/// The action that deletes an item on the server, with everything below.
+///
+/// Only what was seen is deleted: what came or changed on the server since the request makes the deletion wait for a
+/// person. Until the server has answered, no copy is removed here. Files that were changed here, or exist only here,
+/// stay in any case.
+struct DeleteAction: ChangeAction {
+    static let activity = SyncActivity.deleting
+
+    let engine: SyncEngine
+
+    init(_ engine: SyncEngine) { self.engine = engine }
+
+    func preflight(_ path: ItemPath, in tx: Transaction) throws -> EnqueueOutcome {
+        if path.isRoot {
+            return .refused(
+                Failure(.badData, "the account's root cannot be deleted", hint: "Name the items that are to go"))
+        }
+        let item: Item
+        switch try engine.itemToChange(path, in: tx) {
+        case .failure(let failure): return .refused(failure)
+        case .success(let found): item = found
+        }
+        if let failure = Right.delete.missing(to: item) { return .refused(failure) }
+        // What was to be made, and was never asked for, is not made.
+        if let making = try tx.journal.records(of: item.localID).first(where: \.makesItem), !making.mayHaveArrived,
+            try engine.dependent(on: making, in: tx) == nil
+        {
+            try engine.deschedule(making, in: tx)
+            return .done
+        }
+        let record = try engine.record(.delete(), of: item, at: path, in: tx)
+        try tx.items.hide(item, for: record.id, at: clock.now())
+        return .queued(record.id)
+    }
+
+    func request(_ job: Job, mayHaveArrived: Bool) async throws -> ChangeResult {
+        let path = job.record.path
+        guard let held = try await server.held(at: path) else { return .done() }
+        var news: [ItemPath] = []
+        if job.record.action != .delete(isForced: true) {
+            news = try await self.news(in: held.item, for: job.record)
+        }
+        guard news.isEmpty else { return .refused(Self.changed(path, news), .deletion) }
+        let version = held.item.kind == .file ? held.item.etag : nil
+        let outcome = try await server.delete(path, isFolder: held.item.kind == .folder, version: version)
+        switch outcome {
+        case .done, .refused(.notFound): return .done()
+        case .refused(.versionChanged): return .refused(Self.changed(path, [path]), .deletion)
+        case .refused(let refusal): return result(refusal, of: .delete(path))
+        }
+    }
+
+    private static func changed(_ path: ItemPath, _ news: [ItemPath]) -> Failure {
+        let names = news.prefix(mostNamed).map(\.text).joined(separator: ", ") + (news.count > mostNamed ? ", …" : "")
+        let what = news == [path] ? "it has" : "\(news.count == 1 ? "something" : "\(news.count) items") there"
+        let verb = news == [path] ? "changed" : news.count == 1 ? "is new or has changed" : "are new or have changed"
+        return Failure(
+            .failed, "\(path) was not deleted: \(what) \(verb) on the server since (\(names))",
+            hint: .listIssues)
+    }
+
+    /// The number of items that a message names.
+    private static let mostNamed = 3
+
+    // MARK: What was seen
+
+    /// Returns what the server has at and below a path that was not there, or was another version, when the deletion
+    /// was requested.
+    private func news(in found: ListedItem, for record: SyncRecord) async throws -> [ItemPath] {
+        guard try await seen(record.path, for: record)?.isSame(found) == true else { return [found.path] }
+        var news: [ItemPath] = []
+        var folders = found.kind == .folder ? [found.path] : []
+        while let folder = folders.popLast() {
+            let known = try await seen(below: folder, for: record)
+            do {
+                let listing = try await server.list(folder, depth: .one) { (entries: [ListedItem]) in
+                    for entry in entries {
+                        if known[entry.path]?.isSame(entry) != true {
+                            news.append(entry.path)
+                        } else if entry.kind == .folder {
+                            folders.append(entry.path)
+                        }
+                    }
+                }
+                if listing.refusedCount > 0 || !listing.unknown.isEmpty { news.append(folder) }
+            } catch let error as ConnectionError where error.kind == .notFound {
+                // Somebody else has deleted the folder meanwhile.
+                continue
+            }
+            // A person is asked anyway: further listings would only lengthen the list.
+            if news.count > Self.mostNamed { break }
+        }
+        return news
+    }
+
+    private func seen(_ path: ItemPath, for record: SyncRecord) async throws -> SeenItem? {
+        try await database.read { reads in
+            try reads.items.item(localID: record.localID).map { SeenItem($0) }
+        }
+    }
+
+    private func seen(below folder: ItemPath, for record: SyncRecord) async throws -> [ItemPath: SeenItem] {
+        try await database.read { reads in
+            var seen: [ItemPath: SeenItem] = [:]
+            try reads.items.eachHidden(in: folder, for: record.id) { item in
+                seen[item.path] = SeenItem(item)
+                return true
+            }
+            return seen
+        }
+    }
+
+    // MARK: The result
+
+    func finish(_ record: SyncRecord, _ made: ListedItem?, in tx: Transaction) throws {
+        try tx.items.confirmHidden(for: record.id, at: clock.now())
+        try tx.journal.endPlaceWaits()
+    }
+
+    func takeBack(_ record: SyncRecord, of found: Item, in tx: Transaction) throws {
+        if let taken = try tx.items.unhide(for: record.id) {
+            throw Failure(
+                .failed, "\(found.path) cannot be brought back: something else is at \(taken) now",
+                hint: "Move that elsewhere first")
+        }
+    }
+}
+
+/// An item as it was seen when its deletion was requested.
+private struct SeenItem: Sendable {
+    var kind: Item.Kind
+    var etag: ETag?
+
+    init(_ item: Item) { (kind, etag) = (item.kind, item.etag) }
+
+    /// Tells whether the server still has what was seen. Of folders only their contents count, which are compared one
+    /// by one.
+    func isSame(_ entry: ListedItem) -> Bool {
+        kind == entry.kind && (kind == .folder || etag == entry.etag)
+    }
+}
+
+extension SyncRecord {
+    /// Whether the record makes its item on the server, which has nothing at the path before.
+    fileprivate var makesItem: Bool {
+        switch action {
+        case .createFolder, .copy: true
+        case .upload(let upload): upload.isNew
+        case .download, .removeLocalCopy, .purge, .delete, .move, .setFavorite: false
+        }
+    }
+}

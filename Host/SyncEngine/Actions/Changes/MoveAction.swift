@@ -1,0 +1,70 @@
+import Connection
+import Database
+import Model
+
+/// The action that moves or renames an item on the server. The item list, and the copies here, show the move at once.
+struct MoveAction: ChangeAction {
+    static let activity = SyncActivity.moving
+
+    let engine: SyncEngine
+
+    init(_ engine: SyncEngine) { self.engine = engine }
+
+    func preflight(_ path: ItemPath, to target: ItemPath, in tx: Transaction) throws -> EnqueueOutcome {
+        if let failure = Self.placesClash(path, target, doing: "moved") { return .refused(failure) }
+        var item: Item
+        switch try engine.itemToChange(path, in: tx) {
+        case .failure(let failure): return .refused(failure)
+        case .success(let found): item = found
+        }
+        if let failure = try engine.obstacle(toNew: target, isFolder: item.kind == .folder, in: tx) {
+            return .refused(failure)
+        }
+        if let failure = Right.move.missing(to: item) { return .refused(failure) }
+        item.syncActivity.insert(Self.activity)
+        item = try tx.items.updateLocal(item)
+        let moved = try tx.items.move(item, to: target)
+        return .queued(try engine.record(.move(to: target), of: moved, at: path, in: tx).id)
+    }
+
+    /// Tells why an item cannot be moved or copied to a path, whatever is there.
+    static func placesClash(_ path: ItemPath, _ target: ItemPath, doing: String) -> Failure? {
+        if path.isRoot { return Failure(.badData, "the account's root cannot be \(doing)") }
+        if path == target { return Failure(.badData, "\(path) cannot be \(doing) to itself") }
+        if path.isAncestor(of: target) { return Failure(.badData, "\(path) cannot be \(doing) into itself") }
+        return nil
+    }
+
+    func request(_ job: Job, mayHaveArrived: Bool) async throws -> ChangeResult {
+        guard let target = job.record.action.otherPath else { throw Failure(.internal, "A move has no target") }
+        let path = job.record.path
+        if mayHaveArrived, try await server.held(at: path) == nil, try await server.held(at: target) != nil {
+            return .done()
+        }
+        return result(
+            try await server.move(path, to: target, isFolder: job.kind == .folder), of: .move(path, to: target))
+    }
+
+    func finish(_ record: SyncRecord, _ made: ListedItem?, in tx: Transaction) throws {
+        var item = try item(of: record, in: tx)
+        item.syncActivity.remove(Self.activity)
+        try tx.items.updateLocal(item)
+        // Folders below that were still to be listed are known by their old paths.
+        if item.kind == .folder, try tx.items.hasUnlistedFolder(below: item.path) {
+            try tx.scan.add(ScanJob(path: item.path, isWhole: true))
+        }
+    }
+
+    func takeBack(_ record: SyncRecord, of found: Item, in tx: Transaction) throws {
+        if let failure = try engine.dependent(on: record, in: tx) { throw failure }
+        guard try tx.items.item(at: record.path) == nil else {
+            throw Failure(
+                .failed, "\(found.path) cannot be moved back: something else is at \(record.path) now",
+                hint: "Move that elsewhere first")
+        }
+        var item = found
+        item.syncActivity.remove(Self.activity)
+        item = try tx.items.updateLocal(item)
+        _ = try tx.items.move(item, to: record.path)
+    }
+}

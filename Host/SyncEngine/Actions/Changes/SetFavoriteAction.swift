@@ -1,0 +1,57 @@
+import Connection
+import Database
+import Model
+
+/// The action that makes an item a favorite of the account, or ends that. Only servers of the ownCloud family have
+/// favorites.
+struct SetFavoriteAction: ChangeAction {
+    static let activity = SyncActivity.updating
+
+    let engine: SyncEngine
+
+    init(_ engine: SyncEngine) { self.engine = engine }
+
+    func preflight(_ path: ItemPath, _ isFavorite: Bool, in tx: Transaction) throws -> EnqueueOutcome {
+        var item: Item
+        switch try engine.itemToChange(path, in: tx) {
+        case .failure(let failure): return .refused(failure)
+        case .success(let found): item = found
+        }
+        if let earlier = try tx.journal.records(of: item.localID).last(where: { $0.action.kind == .setFavorite }) {
+            guard earlier.action != .setFavorite(isFavorite) else { return .joined(earlier.id) }
+            // The change and its opposite, neither of which was made, are nothing.
+            if !earlier.mayHaveArrived {
+                try engine.deschedule(earlier, in: tx)
+                return .done
+            }
+        } else if item.isFavorite == isFavorite {
+            return .done
+        }
+        item.isFavorite = isFavorite
+        item.syncActivity.insert(Self.activity)
+        item = try tx.items.update(item)
+        return .queued(try engine.record(.setFavorite(isFavorite), of: item, at: path, in: tx).id)
+    }
+
+    func request(_ job: Job, mayHaveArrived: Bool) async throws -> ChangeResult {
+        guard case .setFavorite(let isFavorite) = job.record.action else {
+            throw Failure(.internal, "\(job.record.action.kind.rawValue) does not change a favorite")
+        }
+        let path = job.record.path
+        return result(try await server.setFavorite(path, isFavorite), of: .setFavorite(path))
+    }
+
+    func finish(_ record: SyncRecord, _ made: ListedItem?, in tx: Transaction) throws {
+        var item = try item(of: record, in: tx)
+        item.syncActivity.remove(Self.activity)
+        try tx.items.updateLocal(item)
+    }
+
+    func takeBack(_ record: SyncRecord, of found: Item, in tx: Transaction) throws {
+        guard case .setFavorite(let isFavorite) = record.action else { return }
+        var item = found
+        item.syncActivity.remove(Self.activity)
+        item.isFavorite = !isFavorite
+        try tx.items.update(item)
+    }
+}

@@ -1,0 +1,119 @@
+public import Database
+import LocalTree
+import Logging
+public import Model
+
+extension SyncEngine {
+    /// Takes in a request to change the server: does the early checks and the preflight, shows the change, and writes
+    /// the journal, all in the caller's transaction. The tree's moves that follow are journalled too; the caller has
+    /// them carried out after the commit.
+    /// - Returns: The outcome. A refused request changed nothing.
+    /// - Throws: The database's errors: SQLite's, see ``DatabaseReads``, or `.internal` if a stored record makes no
+    ///   sense. The transaction must not be committed then.
+    public func enqueue(_ change: ChangeRequest, in tx: Transaction) throws -> EnqueueOutcome {
+        switch change {
+        case .createFolder(let path): try CreateFolderAction(self).preflight(path, in: tx)
+        case .delete(let path): try DeleteAction(self).preflight(path, in: tx)
+        case .move(let path, let target): try MoveAction(self).preflight(path, to: target, in: tx)
+        case .copy(let path, let target): try CopyAction(self).preflight(path, to: target, in: tx)
+        case .put(let snapshot, let path, let replaces):
+            try UploadAction(self).preflight(path, snapshot, replaces: replaces, in: tx)
+        case .setFavorite(let path, let isFavorite): try SetFavoriteAction(self).preflight(path, isFavorite, in: tx)
+        }
+    }
+
+    /// Writes a record of a person's change.
+    func record(_ action: SyncRecord.Action, of item: Item, at path: ItemPath, in tx: Transaction) throws -> SyncRecord {
+        try tx.journal.insert(
+            SyncRecord(
+                action: action, state: .ready, localID: item.localID, path: path, reason: .user, since: clock.now()))
+    }
+
+    // MARK: Early checks
+
+    /// Returns the item at a path that is on the server, or is about to be.
+    func itemToChange(_ path: ItemPath, in tx: Transaction) throws -> Result<Item, Failure> {
+        guard let item = try tx.items.item(at: path) else {
+            return .failure(Failure(.notFound, "\(path) is not known", hint: .seeItems(in: path.parent)))
+        }
+        guard item.cloudStatus != .localOnly else {
+            return .failure(
+                Failure(
+                    .failed, "\(path) exists only here, not on the server",
+                    hint: "Change it with any program, at \(tree.localPath(of: path))"))
+        }
+        if try tx.scan.isMissing(item) {
+            return .failure(Failure(.failed, "\(path) may no longer be on the server", hint: .listIssues))
+        }
+        return .success(item)
+    }
+
+    /// Tells why nothing new can be put at a path: something is there, or its folder is not.
+    func obstacle(toNew path: ItemPath, isFolder: Bool, in tx: Transaction) throws -> Failure? {
+        if path.components.first?.utf8.elementsEqual(".larder".utf8) == true {
+            return Failure(.badData, "\(path) cannot be made: Larder keeps its own files under this name")
+        }
+        if try path.isRoot || tx.items.item(at: path) != nil {
+            return Failure(.cannotCreate, "\(path) exists already", hint: "Choose another name")
+        }
+        guard !path.parent.isRoot else { return try missingRight(.create(isFolder: isFolder), in: .root, tx) }
+        guard let parent = try tx.items.item(at: path.parent) else {
+            return Failure(
+                .notFound, "the folder \(path.parent) is not known", hint: .seeItems(in: path.parent.parent))
+        }
+        guard parent.kind == .folder else {
+            return Failure(.badData, "\(path.parent) is a file, so that nothing can be in it")
+        }
+        guard parent.cloudStatus != .localOnly else {
+            return Failure(
+                .failed, "the folder \(path.parent) exists only here, not on the server",
+                hint: "Create it on the server first")
+        }
+        return try missingRight(.create(isFolder: isFolder), in: path.parent, tx)
+    }
+
+    private func missingRight(_ right: Right, in folder: ItemPath, _ tx: Transaction) throws -> Failure? {
+        try tx.items.item(at: folder).flatMap { right.missing(to: $0) }
+    }
+
+    // MARK: What waits for a record
+
+    /// Returns the failure of taking a record back while a later record builds on what it makes or leaves; nil if no
+    /// record does.
+    func dependent(on record: SyncRecord, in tx: Transaction) throws -> Failure? {
+        for place in record.places {
+            let later = try tx.journal.changes(atOrBelow: place.path).first { $0.id > record.id }
+            if let later {
+                return Failure(
+                    .failed,
+                    "The action \(record.action.kind.rawValue) of \(record.path) cannot be taken back before record "
+                        + "\(later.id), which builds on it (\(later.action.kind.rawValue) of \(later.path))",
+                    hint: .listSyncRecords)
+            }
+        }
+        return nil
+    }
+}
+
+/// What the server lets the account do with an item, as far as it tells (`oc:permissions`).
+enum Right {
+    case delete, move, write
+    case create(isFolder: Bool)
+
+    /// Returns the failure of a request for which the account lacks the right; nil if it has it or the server does not
+    /// tell.
+    func missing(to item: Item) -> Failure? {
+        guard let permissions = item.permissions else { return nil }
+        let (letters, what) =
+            switch self {
+            case .delete: (["D"], "delete \(item.path)")
+            case .move: (["N", "V"], "move or rename \(item.path)")
+            case .write: (["W"], "change \(item.path)")
+            case .create(isFolder: true): (["K"], "create a folder in \(item.path)")
+            case .create(isFolder: false): (["C"], "create a file in \(item.path)")
+            }
+        guard !letters.contains(where: { permissions.contains($0) }) else { return nil }
+        return Failure(
+            .denied, "the account is not allowed to \(what)", hint: "Ask the owner of the folder for the right")
+    }
+}

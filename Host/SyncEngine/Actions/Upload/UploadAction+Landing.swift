@@ -1,0 +1,144 @@
+import Database
+import LocalTree
+import Logging
+import Model
+import Synchronization
+
+extension UploadAction {
+    /// Records that the server has the file. If it holds what was sent, the record becomes that of a complete download,
+    /// which puts the snapshot in place of the copy.
+    /// - Returns: The complete download; nil if the record is done.
+    func conclude(_ job: Job, _ made: ListedItem, isOurs: Bool) async throws -> Fetched? {
+        guard case .upload(let upload) = job.record.action else { return nil }
+        let landing = try await database.write { [self] tx -> Job? in
+            guard var record = try tx.journal.record(id: job.id) else { return nil }
+            try finish(record, made, in: tx)
+            try tx.scan.requestListing(of: record.path.parent)
+            guard var item = try tx.items.item(localID: record.localID), isOurs, !item.isRemoved else {
+                _ = try engine.done(record, in: tx)
+                engine.spend(upload.snapshot)
+                return nil
+            }
+            item.syncActivity.insert(.downloading)
+            item = try tx.items.updateLocal(item)
+            record.action = .download
+            (record.state, record.mayHaveArrived, record.path) = (.processing, false, item.path)
+            try tx.journal.update(record)
+            return Job(record, item: item)
+        }
+        logger.debug("Uploaded \(job.record.path)")
+        guard let landing else {
+            counters.change { $0.filesDone += 1 }
+            engine.removeSpentSnapshots()
+            return nil
+        }
+        do {
+            let file = try tree.takeIn(
+                snapshot: upload.snapshot, as: landing.incomingName, modified: landing.lastModified)
+            guard file.digest == upload.digest else {
+                tree.abandonIncoming(landing.incomingName)
+                return nil
+            }
+            return Fetched(job: landing, file: file, version: landing.version)
+        } catch {
+            // The record is now that of a download, which fetches the file.
+            logger.warning("\(landing.path) was uploaded and is fetched again: \(error.message)")
+            return nil
+        }
+    }
+
+    /// Lets an upload replace whatever the server has at its turn.
+    func replaceAnyVersion(_ record: inout SyncRecord, in tx: Transaction) throws {
+        guard case .upload(var upload) = record.action else { return }
+        upload.replacesAny = true
+        record.action = .upload(upload)
+        record.mayHaveArrived = false
+    }
+
+    /// Keeps both versions: the file is uploaded under another name, as a new one.
+    func keepBoth(_ record: SyncRecord, in tx: Transaction) throws {
+        guard case .upload(var upload) = record.action, let found = try tx.items.item(localID: record.localID) else {
+            return
+        }
+        let path = try freeName(beside: record.path, in: tx)
+        let wasNew = upload.isNew
+        (upload.isNew, upload.base) = (true, nil)
+        try tx.journal.delete(id: record.id)
+        if wasNew {
+            try engine.removePlaceholder(found, ending: Self.activity, in: tx)
+            // What is at the path now is the server's.
+            try tx.scan.requestListing(of: record.path.parent)
+        } else {
+            var item = found
+            item.syncActivity.remove(Self.activity)
+            try tx.items.updateLocal(item)
+        }
+        let copy = try tx.items.insertPlaceholder(
+            path, kind: .file, size: upload.size, modified: upload.modified, activity: Self.activity)
+        _ = try engine.record(.upload(upload), of: copy, at: path, in: tx)
+    }
+
+    /// Returns a path beside another at which nothing is: `name (2026-11-25 16.20.33).ext`.
+    private func freeName(beside path: ItemPath, in tx: Transaction) throws -> ItemPath {
+        let time = "\(engine.clock.now())".prefix(19).map { $0 == "T" ? " " : $0 == ":" ? "." : $0 }
+        let (stem, ending) = path.name.splitAtExtension
+        for number in 1... {
+            let mark = " (\(String(time))\(number == 1 ? "" : ", \(number)"))"
+            let room = ItemPath.longestName - mark.utf8.count - ending.utf8.count
+            var short = stem
+            while short.utf8.count > room, !short.isEmpty { short.removeLast() }
+            let free: ItemPath
+            do { free = try path.parent.appending(short + mark + ending) } catch {
+                throw Failure(.badData, "There is no name left beside \(path)")
+            }
+            if try tx.items.item(at: free) == nil { return free }
+        }
+        throw Failure(.internal, "There is no name left beside \(path)")
+    }
+}
+
+extension String {
+    /// The name and its extension, which begins with a full stop and is empty if there is none. A name that begins with
+    /// its only full stop has no extension.
+    fileprivate var splitAtExtension: (stem: String, ending: String) {
+        guard let dot = utf8.lastIndex(of: UInt8(ascii: ".")), dot != startIndex,
+            utf8.index(after: dot) != endIndex
+        else { return (self, "") }
+        return (String(self[..<dot]), String(self[dot...]))
+    }
+}
+
+// MARK: Snapshots
+
+extension SyncEngine {
+    /// Notes that a snapshot is not needed any more, if the transaction under way is committed.
+    func spend(_ snapshot: String) { spentSnapshots.withLock { _ = $0.insert(snapshot) } }
+
+    /// Removes the spent snapshots that no record names.
+    func removeSpentSnapshots() {
+        let spent = spentSnapshots.withLock { spent in
+            defer { spent = [] }
+            return spent
+        }
+        guard !spent.isEmpty else { return }
+        do {
+            let needed = try database.readBlocking { try $0.journal.snapshots() }
+            for name in spent where !needed.contains(name) { tree.removeSnapshot(name) }
+        } catch {
+            // The next start sweeps the folder.
+            logger.debug("Snapshots were left for the next start: \(error)")
+        }
+    }
+
+    /// The age from which on a snapshot without a record belongs to no command.
+    static let snapshotAge = Duration.seconds(3600)
+
+    /// Removes the snapshots of commands that ended before they requested an upload.
+    func sweepSnapshots() throws {
+        let (needed, keepsAll) = try database.readBlocking {
+            (try $0.journal.snapshots(), try $0.meta.integer(.keepsSnapshots) == 1)
+        }
+        guard !keepsAll else { return }
+        try tree.sweepOutgoing(olderThan: Self.snapshotAge) { needed.contains($0) }
+    }
+}

@@ -1,0 +1,244 @@
+import Connection
+import Database
+import LocalTree
+import Model
+import Synchronization
+
+/// The action that uploads a snapshot of a file, as a new file or as a new version.
+///
+/// An upload overwrites no version but its base. When the server is known to hold what was sent, the snapshot becomes
+/// the copy here.
+struct UploadAction: ChangeAction {
+    static let activity = SyncActivity.uploading
+    static let budget = Window.Budget.uploads
+
+    let engine: SyncEngine
+
+    init(_ engine: SyncEngine) { self.engine = engine }
+
+    // MARK: Preflight
+
+    func preflight(
+        _ path: ItemPath, _ snapshot: TakenSnapshot, replaces: Bool, in tx: Transaction
+    ) throws -> EnqueueOutcome {
+        guard let item = try tx.items.item(at: path) else {
+            if let failure = try engine.obstacle(toNew: path, isFolder: false, in: tx) { return .refused(failure) }
+            let file = try tx.items.insertPlaceholder(
+                path, kind: .file, size: snapshot.size, modified: snapshot.modified, activity: Self.activity)
+            let record = try engine.record(.upload(Upload(snapshot, isNew: true)), of: file, at: path, in: tx)
+            engine.counters.expect(files: 1, bytes: snapshot.size)
+            return .queued(record.id)
+        }
+        if let failure = try objection(to: item, replaces: replaces, in: tx) { return .refused(failure) }
+        return .queued(try replace(item, by: snapshot, in: tx).id)
+    }
+
+    private func objection(to item: Item, replaces: Bool, in tx: Transaction) throws -> Failure? {
+        let path = item.path
+        guard item.kind == .file else {
+            return Failure(.badData, "\(path) is a folder", hint: "Name the file in it that is to be made")
+        }
+        switch item.cloudStatus {
+        case .localOnly:
+            return Failure(
+                .failed, "\(path) exists only here, and the upload would replace it",
+                hint: "Choose another name, or move \(engine.tree.localPath(of: path)) elsewhere")
+        case .locallyModified:
+            return Failure(
+                .failed, "\(path) was changed here, and the upload would replace the change",
+                hint: "Choose another name, or move \(engine.tree.localPath(of: path)) elsewhere")
+        case .cloudOnly, .localCopy: break
+        }
+        guard replaces else { return Failure(.cannotCreate, "\(path) exists already", hint: .replaceFile(path)) }
+        if try tx.scan.isMissing(item) {
+            return Failure(.failed, "\(path) may no longer be on the server", hint: .listIssues)
+        }
+        return Right.write.missing(to: item)
+    }
+
+    /// Writes the record of a new version. An upload of the same file that was not begun is replaced.
+    private func replace(_ found: Item, by snapshot: TakenSnapshot, in tx: Transaction) throws -> SyncRecord {
+        var item = found
+        item.syncActivity.insert(Self.activity)
+        let earlier = try tx.journal.records(of: item.localID).last { $0.action.kind.changesServer }
+        if var earlier, case .upload(let waiting) = earlier.action, !earlier.mayHaveArrived, earlier.wait == nil {
+            earlier.action = .upload(Upload(snapshot, isNew: waiting.isNew, base: waiting.base))
+            earlier.since = engine.clock.now()
+            try tx.journal.update(earlier)
+            controls.suspend(earlier.id, cancels: false)
+            engine.spend(waiting.snapshot)
+            if waiting.isNew { (item.size, item.lastModified) = (snapshot.size, snapshot.modified) }
+            try tx.items.update(item)
+            return earlier
+        }
+        try tx.items.updateLocal(item)
+        // While an earlier action is under way, the base is the version that it leaves.
+        let base = earlier == nil ? item.etag : nil
+        engine.counters.expect(files: 1, bytes: snapshot.size)
+        return try engine.record(
+            .upload(Upload(snapshot, isNew: false, base: base)), of: item, at: item.path, in: tx)
+    }
+
+    // MARK: The request
+
+    func request(_ job: Job, mayHaveArrived: Bool) async throws -> ChangeResult {
+        guard case .upload(var upload) = job.record.action else {
+            throw Failure(.internal, "\(job.record.action.kind.rawValue) uploads nothing")
+        }
+        let path = job.record.path
+        if upload.replacesAny {
+            upload.base = try await server.held(at: path)?.item.etag
+        } else if !upload.isNew, upload.base == nil {
+            upload.base = try await database.read { try $0.items.item(localID: job.record.localID)?.etag }
+        }
+        let request = UploadRequest(
+            base: upload.base.map { .version($0) } ?? .new, size: upload.size,
+            checksums: [ContentChecksum(.sha1, upload.sha1), ContentChecksum(.sha256, upload.digest)],
+            modified: upload.modified)
+        if mayHaveArrived, let result = try await find(upload, request, at: path) { return result }
+        let source: SnapshotSource
+        do { source = SnapshotSource(try tree.snapshot(upload.snapshot)) } catch {
+            return .refused(error, .upload)
+        }
+        let counted = Mutex<Int64>(0)
+        let count: @Sendable (Int64) -> Void = { [counters] sent in
+            let more = counted.withLock { counted in
+                defer { counted = sent }
+                return sent - counted
+            }
+            counters.change { $0.bytesDone = $0.bytesDone.adding(more) }
+        }
+        let outcome: WriteOutcome
+        do { outcome = try await server.put(path, request, from: source, progress: count) } catch {
+            count(0)
+            throw error
+        }
+        switch outcome {
+        case .done(let answer): return try await confirm(upload, request, answer, at: path)
+        case .refused(let refusal):
+            count(0)
+            switch refusal {
+            case .exists, .versionChanged: return try await conflict(upload, request, at: path, refusal)
+            default: return result(refusal, of: .put(path), asking: .upload)
+            }
+        }
+    }
+
+    /// Finds out what became of an upload whose answer was lost.
+    /// - Returns: The result; nil if the upload is to be sent again.
+    private func find(_ upload: Upload, _ request: UploadRequest, at path: ItemPath) async throws -> ChangeResult? {
+        let held = try await server.held(at: path)
+        switch UploadProof(request).finding(held, manners: server.writingManners) {
+        case .base: return nil
+        case .ours: return held.map { .uploaded($0.item, isOurs: true) }
+        case .other: return .refused(WriteRefusal.versionChanged.failure(of: .put(path)), .conflict)
+        case .unknown:
+            guard let held else { return nil }
+            if try await isOurs(upload, held) { return .uploaded(held.item, isOurs: true) }
+            if let base = upload.base, held.item.etag == base { return nil }
+            return .refused(WriteRefusal.versionChanged.failure(of: .put(path)), .conflict)
+        }
+    }
+
+    /// Handles a server that holds another version. If it is what was to be sent, the upload is done.
+    private func conflict(
+        _ upload: Upload, _ request: UploadRequest, at path: ItemPath, _ refusal: WriteRefusal
+    ) async throws -> ChangeResult {
+        if let held = try await server.held(at: path) {
+            switch UploadProof(request).finding(held, manners: server.writingManners) {
+            case .ours: return .uploaded(held.item, isOurs: true)
+            case .unknown where try await isOurs(upload, held): return .uploaded(held.item, isOurs: true)
+            case .unknown, .base, .other: break
+            }
+        }
+        return .refused(refusal.failure(of: .put(path)), .conflict)
+    }
+
+    /// Finds out what the server holds after it has taken the upload.
+    private func confirm(
+        _ upload: Upload, _ request: UploadRequest, _ answer: WriteAnswer, at path: ItemPath
+    ) async throws -> ChangeResult {
+        var made = ListedItem(
+            path: path, kind: .file, fileID: answer.fileID, etag: answer.etag, size: upload.size,
+            lastModified: answer.tookModified ? upload.modified : answer.date)
+        switch try await server.confirm(path, request, answer: answer) {
+        case .certain(let etag, let fileID):
+            (made.etag, made.fileID) = (etag, fileID)
+            return .uploaded(made, isOurs: true)
+        case .uncertain(let held): return .uploaded(held.item, isOurs: try await isOurs(upload, held))
+        case .other(let held?): return .uploaded(held.item, isOurs: false)
+        case .other(nil):
+            return .refused(
+                Failure(
+                    .protocolViolation, "\(path) was uploaded, but is not on the server",
+                    hint: "Check the server's log, and whether somebody deleted it"), .upload)
+        }
+    }
+
+    /// Tells whether the server holds the uploaded content, by reading it.
+    private func isOurs(_ upload: Upload, _ held: HeldItem) async throws -> Bool {
+        guard held.item.kind == .file, held.item.size.map({ $0 == upload.size }) ?? true else { return false }
+        let sink = DigestSink()
+        let request = DownloadRequest(version: held.item.etag, size: held.item.size)
+        do {
+            _ = try await engine.source.get(held.item.path, request: request, into: sink)
+        } catch let error as ConnectionError where error.kind == .versionChanged || error.kind == .notFound {
+            return false
+        }
+        return sink.digest == upload.digest
+    }
+
+    // MARK: The result
+
+    func finish(_ record: SyncRecord, _ made: ListedItem?, in tx: Transaction) throws {
+        let item = try item(of: record, in: tx)
+        try tx.items.confirm(item, as: made ?? ListedItem(path: record.path, kind: .file), ending: Self.activity)
+    }
+
+    func takeBack(_ record: SyncRecord, of found: Item, in tx: Transaction) throws {
+        guard case .upload(let upload) = record.action else { return }
+        if let failure = try engine.dependent(on: record, in: tx) { throw failure }
+        engine.spend(upload.snapshot)
+        engine.counters.expect(files: -1, bytes: -upload.size)
+        guard upload.isNew else {
+            var item = found
+            if try !tx.journal.records(of: item.localID).contains(where: { $0.action.kind == .upload }) {
+                item.syncActivity.remove(Self.activity)
+            }
+            try tx.items.updateLocal(item)
+            return
+        }
+        try engine.removePlaceholder(found, ending: Self.activity, in: tx)
+    }
+}
+
+extension Upload {
+    fileprivate init(_ snapshot: TakenSnapshot, isNew: Bool, base: ETag? = nil) {
+        self.init(
+            snapshot: snapshot.name, size: snapshot.size, digest: snapshot.digest, sha1: snapshot.sha1,
+            modified: snapshot.modified, isNew: isNew, base: base)
+    }
+}
+
+/// The bytes of a snapshot, as an upload reads them.
+private struct SnapshotSource: UploadSource {
+    private let snapshot: Snapshot
+
+    init(_ snapshot: Snapshot) { self.snapshot = snapshot }
+
+    var size: Int64 { snapshot.size }
+
+    func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+        try snapshot.read(at: offset, into: buffer)
+    }
+}
+
+/// A sink that only computes the digest of what it gets.
+private final class DigestSink: DownloadSink {
+    private var hash = ContentHash()
+
+    var digest: [UInt8] { hash.digest }
+
+    func begin(_ head: DownloadHead) throws {}
+    func write(_ bytes: UnsafeRawBufferPointer) throws { hash.update(bytes) }
+}

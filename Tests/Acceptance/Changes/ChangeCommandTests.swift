@@ -1,0 +1,227 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// Commands that change the server, on servers that nobody here wrote.
+@Suite(.serialized) struct ChangeCommandTests {
+    /// Runs a test with an account whose server holds two folders, and which knows them.
+    private func withAccount(
+        _ program: RealServer.Program, _ body: (Account, RealServer) async throws -> Void
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            let data = "\(folder)/data"
+            try Files.write("one", to: "\(data)/a/one.txt")
+            try Files.write("two", to: "\(data)/a/sub/two 100%.txt")
+            try Files.write("three", to: "\(data)/b/three.txt")
+            try await withServer(program, data: data, options: Account.withLogin) { server in
+                try await server.handOverData()
+                let account = try Account(in: folder, server)
+                let first = try await account.larder("run", "--once")
+                #expect(first.exitCode == 0, "\(first.summary)")
+                try await body(account, server)
+            }
+        }
+    }
+
+    @discardableResult
+    private func expect(
+        _ code: Int32 = 0, _ account: Account, _ arguments: String...
+    ) async throws -> ProcessResult {
+        let result = try await account.larder.run(arguments)
+        #expect(result.exitCode == code, "\(arguments): \(result.summary)")
+        return result
+    }
+
+    /// The paths in the list, as people see them.
+    private func listed(_ account: Account) async throws -> [String] {
+        // The path is the first field.
+        try await account.larder("--json", "ls", "-r").output.split(separator: "\n").compactMap {
+            $0.split(separator: "\"", maxSplits: 4).dropFirst(3).first.map(String.init)
+        }.sorted()
+    }
+
+    @Test(
+        "S40: folders and files are made, moved, copied, uploaded and deleted on each server",
+        arguments: RealServer.Program.allCases)
+    func life(_ program: RealServer.Program) async throws {
+        try await withAccount(program) { account, server in
+            let data = server.data
+            try await expect(0, account, "mkdir", "/new")
+            try await expect(73, account, "mkdir", "/new")
+            try await expect(66, account, "mkdir", "/nowhere/new")
+            try await expect(0, account, "mv", "/a/one.txt", "/new/uno #1 50%.txt")
+            try await expect(0, account, "mv", "/a", "/z")
+            try await expect(65, account, "mv", "/z", "/z/sub/z")
+            try await expect(73, account, "mv", "/z", "/b")
+            try await expect(0, account, "cp", "/b/three.txt", "/new/drei.txt")
+            try await expect(0, account, "cp", "/z", "/y")
+            try await expect(73, account, "cp", "/z", "/b")
+            #expect(try Files.text("\(data)/new/uno #1 50%.txt") == "one")
+            #expect(try Files.text("\(data)/z/sub/two 100%.txt") == "two" && !Files.exists("\(data)/a"))
+            #expect(try Files.text("\(data)/new/drei.txt") == "three" && Files.text("\(data)/b/three.txt") == "three")
+            #expect(try Files.text("\(data)/y/sub/two 100%.txt") == "two")
+
+            let mine = "\(account.folder)/mine.txt"
+            try Files.write("mine", to: mine)
+            try await expect(0, account, "put", mine, "/new/mine.txt")
+            #expect(try Files.text("\(data)/new/mine.txt") == "mine")
+            #expect(try account.text("new/mine.txt") == "mine")
+            try Files.write("mine, too", to: mine)
+            try await expect(73, account, "put", mine, "/new/mine.txt")
+            try await expect(0, account, "put", "--replace", mine, "/new/mine.txt")
+            #expect(try Files.text("\(data)/new/mine.txt") == "mine, too")
+            #expect(try account.text("new/mine.txt") == "mine, too")
+            try await expect(66, account, "put", "\(account.folder)/no such file", "/new/other.txt")
+            try await expect(65, account, "put", account.folder, "/new/other.txt")
+
+            try await expect(65, account, "rm", "/")
+            try await expect(0, account, "rm", "/z")
+            try await expect(0, account, "rm", "/b/three.txt")
+            #expect(!Files.exists("\(data)/z") && !Files.exists("\(data)/b/three.txt"))
+            try await expect(1, account, "favorite", "/b")
+
+            // What the next walk finds is what the list says already.
+            let said = try await listed(account)
+            try await expect(0, account, "run", "--once")
+            #expect(
+                try await listed(account) == [
+                    "/b", "/new", "/new/drei.txt", "/new/mine.txt", "/new/uno #1 50%.txt", "/y", "/y/sub",
+                    "/y/sub/two 100%.txt",
+                ])
+            #expect(said.filter { !$0.hasPrefix("/y/") } == (try await listed(account)).filter { !$0.hasPrefix("/y/") })
+            #expect(try await account.larder("sync", "list").output == "")
+        }
+    }
+
+    @Test("S7: commands without a network are queued, shown and named, and made in order when it is back")
+    func offline() async throws {
+        try await withTemporaryFolder { folder in
+            let data = "\(folder)/data"
+            try Files.write("one", to: "\(data)/a/one.txt")
+            var account: Account?
+            try await withServer(.wsgidav, data: data, options: Account.withLogin) { server in
+                let here = try Account(in: folder, server)
+                try await expect(0, here, "run", "--once")
+                account = here
+            }
+            guard let account else { return }
+            let said = try await expect(69, account, "mkdir", "/new")
+            #expect(said.errors.contains("sync cancel 1"), "\(said.summary)")
+            try Files.write("mine", to: "\(folder)/mine")
+            try await expect(0, account, "put", "--queue", "\(folder)/mine", "/new/mine")
+            Files.remove("\(folder)/mine")
+            try await expect(0, account, "mv", "--queue", "/a/one.txt", "/new/one.txt")
+            try await expect(0, account, "rm", "--queue", "/a")
+            #expect(try await listed(account) == ["/new", "/new/mine", "/new/one.txt"])
+            let records = try await account.larder("--json", "sync", "list").output
+            for action in ["createFolder", "upload", "move", "delete"] { #expect(records.contains("\"\(action)\"")) }
+            try await withServer(.wsgidav, data: data, options: Account.withLogin) { server in
+                let here = try Account(in: folder, server)
+                try await expect(0, here, "run", "--once")
+                #expect(try Files.filesBelow(data) == ["new/mine", "new/one.txt"])
+                #expect(try await listed(here) == ["/new", "/new/mine", "/new/one.txt"])
+            }
+        }
+    }
+
+    @Test(
+        "S18 I10: what changed on the server since keeps a folder from being deleted, and a walk does not bring it back",
+        arguments: [RealServer.Program.apache, .wsgidav])
+    func deletionOfNews(_ program: RealServer.Program) async throws {
+        try await withAccount(program) { account, server in
+            try await expect(0, account, "rm", "--queue", "/a")
+            try await server.put("a/sub/new.txt", "new")
+            try await server.handOverData()
+            let run = try await expect(1, account, "run", "--once")
+            #expect(run.errors.contains("/a/sub/new.txt"), "\(run.summary)")
+            #expect(try await listed(account) == ["/b", "/b/three.txt"])
+            #expect(try Files.text("\(server.data)/a/one.txt") == "one")
+            let issue = try #require(try await account.larder("--json", "issue", "list").number("id"))
+            try await expect(0, account, "issue", "resolve", issue, "cancel")
+            try await expect(0, account, "run", "--once")
+            #expect(
+                try await listed(account) == [
+                    "/a", "/a/one.txt", "/a/sub", "/a/sub/new.txt", "/a/sub/two 100%.txt", "/b", "/b/three.txt",
+                ])
+        }
+    }
+
+    @Test("P23: a pinned folder that is moved keeps its pin and its copies, and gets both back when that is taken back")
+    func pinnedFolder() async throws {
+        try await withAccount(.apache) { account, server in
+            try await expect(0, account, "pin", "/a")
+            try await expect(0, account, "run", "--once")
+            try await server.forgetRequests()
+            try await expect(0, account, "mv", "--queue", "/a", "/b/a")
+            #expect(try account.text("b/a/sub/two 100%.txt") == "two" && account.text("a/one.txt") == nil)
+            let record = try #require(try await account.larder("--json", "sync", "list").number("id"))
+            try await expect(0, account, "sync", "cancel", record)
+            #expect(try account.text("a/sub/two 100%.txt") == "two" && account.text("b/a/one.txt") == nil)
+
+            // A deletion that the server has not made yet takes neither the pin nor the copies.
+            try await expect(0, account, "rm", "--queue", "/a")
+            #expect(try account.text("a/one.txt") == "one")
+            try await server.put("a/new.txt", "new")
+            try await expect(1, account, "run", "--once")
+            #expect(try await account.larder("policy", "list").output.contains("/a"))
+            let issue = try #require(try await account.larder("--json", "issue", "list").number("id"))
+            try await expect(0, account, "issue", "resolve", issue, "cancel")
+            #expect(try account.text("a/sub/two 100%.txt") == "two")
+            try await server.forgetRequests()
+            try await expect(0, account, "mv", "/a", "/b/a")
+            try await expect(0, account, "run", "--once")
+            #expect(try account.text("b/a/sub/two 100%.txt") == "two")
+            let policies = try await account.larder("policy", "list")
+            #expect(policies.output.contains("/b/a"), "\(policies.summary)")
+            #expect(try await server.requests().allSatisfy { $0.method != "GET" || !$0.path.contains("one.txt") })
+        }
+    }
+
+    @Test(
+        "a running host makes the changes, and its own listings do not undo them",
+        arguments: [RealServer.Program.apache, .rclone])
+    func beside(_ program: RealServer.Program) async throws {
+        try await withTemporaryFolder { folder in
+            let data = "\(folder)/data"
+            try Files.write("one", to: "\(data)/a/one.txt")
+            try await withServer(program, data: data, options: Account.withLogin) { server in
+                try await server.handOverData()
+                let account = try Account(in: folder, server, settings: ["poll: 1s", "walk: 1s"])
+                let host = try account.larder.start(["run"], errors: "\(folder)/log")
+                do { try await changeBesideHost(account, data) } catch {
+                    await host.stop()
+                    throw error
+                }
+                host.send(SIGTERM)
+                #expect(await host.wait(atMost: .seconds(120)) == .code(0))
+            }
+        }
+    }
+
+    private func changeBesideHost(_ account: Account, _ data: String) async throws {
+        try await until { try await account.larder("stat", "/a/one.txt").exitCode == 0 }
+        let mine = "\(account.folder)/mine"
+        for number in 0..<12 {
+            try Files.write("mine \(number)", to: mine)
+            try await expect(0, account, "mkdir", "/n\(number)")
+            try await expect(0, account, "put", mine, "/n\(number)/f")
+            try await expect(0, account, "mv", "/n\(number)", "/m\(number)")
+            let stat = try await expect(0, account, "--json", "stat", "/m\(number)/f")
+            #expect(stat.output.contains(#""cloudStatus":"localCopy""#), "\(stat.summary)")
+            if number % 2 == 0 { try await expect(0, account, "rm", "/m\(number)") }
+        }
+        let left = (0..<12).filter { $0 % 2 == 1 }.map { "m\($0)/f" }.sorted()
+        #expect(try Files.filesBelow(data).filter { $0 != "a/one.txt" }.sorted() == left)
+        let all = (["/a", "/a/one.txt"] + left.flatMap { ["/" + $0.dropLast(2), "/" + $0] }).sorted()
+        #expect(try await until { try await listed(account) == all })
+        for file in left { #expect(try account.text(file) != nil) }
+    }
+}
+
+extension ProcessResult {
+    /// Returns the digits of the first member with this name.
+    fileprivate func number(_ name: String) -> String? {
+        guard let start = output.firstRange(of: "\"\(name)\":") else { return nil }
+        return String(output[start.upperBound...].prefix { $0.isNumber })
+    }
+}

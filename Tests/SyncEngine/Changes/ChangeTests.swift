@@ -1,0 +1,339 @@
+import LocalTree
+import Model
+import Synchronization
+import TestSupport
+import Testing
+import Vault
+
+@testable import Connection
+@testable import Database
+@testable import SyncEngine
+
+@Suite struct ChangeTests {
+    private func path(_ text: String) throws -> ItemPath { try ItemPath(text) }
+
+    @Test("S7: changes are accepted without a network, show at once, and are made in order when it is back")
+    func offline() async throws {
+        try await EngineFixture.with { fixture in
+            try await fixture.addFolder("/d")
+            try await fixture.addFile("/d/one")
+            fixture.engine.setOnline(false)
+            try await fixture.change(.createFolder(path("/new")))
+            try await fixture.change(.move(path("/d/one"), to: path("/new/uno")))
+            try await fixture.put("mine", "/new/mine")
+            try await fixture.change(.copy(path("/new"), to: path("/again")))
+            try await fixture.change(.delete(path("/d")))
+            #expect(try await fixture.listed() == ["/again", "/new", "/new/mine", "/new/uno"])
+            let outcome = try await fixture.drain()
+            #expect(outcome.isOffline && outcome.leftCount == 5)
+            #expect(fixture.source.changing.requests.isEmpty)
+
+            fixture.engine.setOnline(true)
+            #expect(try await fixture.drain().leftCount == 0)
+            let requests = fixture.source.changing.requests
+            #expect(Set(requests) == [
+                "MKCOL /new", "MOVE /d/one /new/uno", "PUT /new/mine", "COPY /new /again", "DELETE /d",
+            ])
+            func turn(_ request: String) -> Int { requests.firstIndex(of: request) ?? -1 }
+            #expect(turn("MKCOL /new") < turn("MOVE /d/one /new/uno"))
+            #expect(turn("MOVE /d/one /new/uno") < turn("DELETE /d"))
+            #expect(turn("PUT /new/mine") < turn("COPY /new /again"))
+            #expect(try await fixture.listed() == ["/again", "/new", "/new/mine", "/new/uno"])
+        }
+    }
+
+    @Test("S5: a file that is moved out of a folder, which is then deleted, survives")
+    func moveThenDelete() async throws {
+        try await EngineFixture.with { fixture in
+            try await fixture.addFolder("/d")
+            let file = try await fixture.addFile("/d/f")
+            try await fixture.change(.move(path("/d/f"), to: path("/f")))
+            try await fixture.change(.delete(path("/d")))
+            #expect(try await fixture.drain().leftCount == 0)
+            #expect(fixture.source.changing.requests == ["MOVE /d/f /f", "DELETE /d"])
+            #expect(fixture.source[try path("/f")] != nil)
+            #expect(try await fixture.now(file).path == path("/f"))
+        }
+    }
+
+    @Test("S3 S20: what cannot be done is refused before anything is written, and says why")
+    func refused() async throws {
+        try await EngineFixture.with { fixture in
+            try await fixture.addFolder("/d")
+            try await fixture.addFolder("/d/e")
+            try await fixture.addFile("/f")
+            let before = try await fixture.listed()
+            let cases: [(ChangeRequest, Failure.Kind)] = [
+                (.move(try path("/d"), to: try path("/d/e/d")), .badData),
+                (.copy(try path("/d"), to: try path("/d/copy")), .badData),
+                (.move(try path("/f"), to: try path("/f")), .badData),
+                (.move(try path("/f"), to: try path("/d")), .cannotCreate),
+                (.copy(try path("/d"), to: try path("/f")), .cannotCreate),
+                (.move(try path("/f"), to: try path("/no/f")), .notFound),
+                (.move(try path("/f"), to: try path("/f/g")), .badData),
+                (.copy(try path("/d"), to: try path("/f/g")), .badData),
+                (.move(.root, to: try path("/r")), .badData),
+                (.delete(.root), .badData),
+                (.delete(try path("/no")), .notFound),
+                (.createFolder(try path("/d")), .cannotCreate),
+                (.createFolder(.root), .cannotCreate),
+                (.createFolder(try path("/no/new")), .notFound),
+                (.createFolder(try path("/.larder")), .badData),
+                (.setFavorite(try path("/no"), true), .notFound),
+            ]
+            for (change, kind) in cases {
+                guard case .refused(let failure) = try await fixture.change(change) else {
+                    Issue.record("\(change) was not refused")
+                    continue
+                }
+                #expect(failure.kind == kind, "\(change): \(failure.message)")
+            }
+            #expect(try await fixture.records().isEmpty)
+            #expect(try await fixture.listed() == before)
+        }
+    }
+
+    @Test("what the account may not do is refused before the server is asked")
+    func rights() async throws {
+        try await EngineFixture.with { fixture in
+            var folder = try await fixture.addFolder("/d")
+            folder.permissions = "SG"
+            let changed = folder
+            try await fixture.database.write { tx in _ = try tx.items.update(changed) }
+            for change in [
+                ChangeRequest.delete(try path("/d")), .move(try path("/d"), to: try path("/e")),
+                .createFolder(try path("/d/new")),
+            ] {
+                guard case .refused(let failure) = try await fixture.change(change) else {
+                    Issue.record("\(change) was not refused")
+                    continue
+                }
+                #expect(failure.kind == .denied, "\(failure.message)")
+            }
+        }
+    }
+
+    @Test("S18: what came or changed since a deletion was requested keeps the folder, until a person says so")
+    func deletionOfNews() async throws {
+        try await EngineFixture.with { fixture in
+            try await fixture.addFolder("/d")
+            try await fixture.addFile("/d/f")
+            try await fixture.change(.delete(path("/d")))
+            fixture.source[try path("/d/new")] = .init(bytes: [1], version: ETag(opaque: "n", strength: .strong))
+            var outcome = try await fixture.drain()
+            #expect(outcome.left.count == 1 && fixture.source.changing.requests.isEmpty)
+            let issue = try #require(try await fixture.issues().first)
+            #expect(issue.code == "delete.changed" && issue.message.contains("/d/new"))
+            #expect(issue.choices.map(\.id) == ["cancel", "force"])
+            #expect(issue.choices.map(\.impact) == [.nonDestructive, .dataLoss])
+            _ = try await fixture.engine.resolve(issue.id, choice: "force")
+            outcome = try await fixture.drain()
+            #expect(outcome.leftCount == 0 && fixture.source.paths.isEmpty)
+            #expect(try await fixture.listed().isEmpty)
+        }
+    }
+
+    @Test("S18: what is gone already is as good as deleted")
+    func deletionOfNothing() async throws {
+        try await EngineFixture.with { fixture in
+            let file = try await fixture.addFile("/f")
+            fixture.source[file.path] = nil
+            try await fixture.change(.delete(file.path))
+            #expect(try await fixture.drain().leftCount == 0)
+            #expect(try await fixture.listed().isEmpty)
+            #expect(try await fixture.issues().isEmpty)
+        }
+    }
+
+    @Test("a file that changed on the server since its deletion was requested is not deleted")
+    func deletionOfChanged() async throws {
+        try await EngineFixture.with { fixture in
+            let file = try await fixture.addFile("/f")
+            try await fixture.change(.delete(file.path))
+            try await fixture.change(file, "other", version: "v2", isListed: false)
+            _ = try await fixture.drain()
+            #expect(fixture.source[file.path] != nil)
+            let issue = try #require(try await fixture.issues().first)
+            _ = try await fixture.engine.resolve(issue.id, choice: "cancel")
+            #expect(try await fixture.listed() == ["/f"])
+            #expect(try await fixture.records().isEmpty)
+        }
+    }
+
+    @Test("S19: a deletion that is taken back brings back the item and all below it, with what they were")
+    func deletionTakenBack() async throws {
+        try await EngineFixture.with { fixture in
+            try await fixture.addFolder("/d")
+            var items = try await fixture.addFiles(20) { ("/d/f\($0)", "content") }
+            items[3].isFavorite = true
+            let favorite = items[3]
+            try await fixture.database.write { tx in _ = try tx.items.update(favorite) }
+            try await fixture.ask(.download, items[5])
+            _ = try await fixture.drain()
+            fixture.engine.setOnline(false)
+            let (listed, copy) = (try await fixture.listed(), try await fixture.now(items[5]))
+            guard case .queued(let record) = try await fixture.change(.delete(path("/d"))) else { return }
+            #expect(try await fixture.listed().isEmpty)
+            // Vacuum may not take the copy before the server has answered.
+            try await fixture.ask(.purge, items[5])
+            _ = try await fixture.drain()
+            #expect(try fixture.text("/d/f5") == "content")
+            try await fixture.engine.cancel(record)
+            #expect(try await fixture.listed() == listed)
+            #expect(try await fixture.now(favorite).isFavorite)
+            var back = try await fixture.now(items[5])
+            back.anchor = copy.anchor
+            #expect(back == copy)
+            #expect(try await fixture.now(try await fixture.item("/d")).syncActivity.isEmpty)
+        }
+    }
+
+    @Test("a move that is taken back puts the item and its copy back")
+    func moveTakenBack() async throws {
+        try await EngineFixture.with { fixture in
+            try await fixture.addFolder("/d")
+            let file = try await fixture.addFile("/d/f")
+            try await fixture.ask(.download, file)
+            _ = try await fixture.drain()
+            fixture.engine.setOnline(false)
+            guard case .queued(let first) = try await fixture.change(.move(path("/d"), to: path("/e"))),
+                case .queued(let second) = try await fixture.change(.createFolder(path("/e/new")))
+            else { return }
+            try await fixture.mover.carryOut()
+            #expect(try fixture.text("/e/f") == "content")
+            // What was made in the moved folder comes first.
+            await #expect(throws: Failure.self) { try await fixture.engine.cancel(first) }
+            try await fixture.engine.cancel(second)
+            try await fixture.engine.cancel(first)
+            try await fixture.mover.carryOut()
+            #expect(try await fixture.listed() == ["/d", "/d/f"])
+            #expect(try fixture.text("/d/f") == "content" && fixture.text("/e/f") == nil)
+            #expect(try await fixture.now(file).cloudStatus == .localCopy)
+        }
+    }
+
+    @Test("a move whose answer was lost is found to be made, and is not asked for again")
+    func moveWithLostAnswer() async throws {
+        try await EngineFixture.with { fixture in
+            let file = try await fixture.addFile("/f")
+            fixture.source.changing.then(.loseAnswer)
+            try await fixture.change(.move(file.path, to: path("/g")))
+            #expect(try await fixture.drain().leftCount == 0)
+            #expect(fixture.source.changing.requests == ["MOVE /f /g"])
+            #expect(try await fixture.listed() == ["/g"])
+        }
+    }
+
+    @Test("S36: what was to be made and is deleted before that leaves nothing")
+    func createThenDelete() async throws {
+        try await EngineFixture.with { fixture in
+            fixture.engine.setOnline(false)
+            try await fixture.change(.createFolder(path("/new")))
+            try await fixture.put("mine", "/mine")
+            try await fixture.change(.delete(path("/new")))
+            try await fixture.change(.delete(path("/mine")))
+            fixture.engine.removeSpentSnapshots()
+            #expect(try await fixture.records().isEmpty)
+            #expect(try await fixture.listed().isEmpty)
+            #expect(try fixture.outgoing().isEmpty)
+        }
+    }
+
+    @Test("a folder that somebody else has made meanwhile is as good as the folder that was to be made")
+    func folderMadeByOthers() async throws {
+        try await EngineFixture.with { fixture in
+            try await fixture.change(.createFolder(path("/new")))
+            fixture.source.changing.addFolder(try path("/new"))
+            #expect(try await fixture.drain().leftCount == 0)
+            #expect(try await fixture.issues().isEmpty)
+            #expect(try await fixture.listed() == ["/new"])
+        }
+    }
+
+    @Test("a refused change waits for a person, who tries it again or takes it back")
+    func refusedByServer() async throws {
+        try await EngineFixture.with { fixture in
+            let file = try await fixture.addFile("/f")
+            fixture.source.changing.then(.refuse(.forbidden), .refuse(.forbidden))
+            try await fixture.change(.move(file.path, to: path("/g")))
+            _ = try await fixture.drain()
+            var issue = try #require(try await fixture.issues().first)
+            #expect(issue.code == "change.refused" && issue.failure == .denied)
+            _ = try await fixture.engine.resolve(issue.id, choice: "retry")
+            _ = try await fixture.drain()
+            issue = try #require(try await fixture.issues().first)
+            _ = try await fixture.engine.resolve(issue.id, choice: "cancel")
+            #expect(try await fixture.listed() == ["/f"])
+            #expect(try await fixture.records().isEmpty)
+        }
+    }
+
+    @Test("a change of what is locked waits, names who has locked it, and is made when the lock is gone")
+    func locked() async throws {
+        try await EngineFixture.with { fixture in
+            let file = try await fixture.addFile("/f")
+            fixture.source.changing.then(.refuse(.locked(owner: "bob")))
+            try await fixture.change(.move(file.path, to: path("/g")))
+            let outcome = try await fixture.drain()
+            #expect(outcome.left.first?.why.contains("bob") == true)
+            #expect(try await fixture.issues().isEmpty)
+            fixture.clock.advance(SyncEngine.lockedDelay)
+            #expect(try await fixture.drain().leftCount == 0)
+            #expect(try await fixture.listed() == ["/g"])
+        }
+    }
+
+    @Test("a download that was queued before a move fetches the file from where the server has it")
+    func downloadBeforeMove() async throws {
+        try await EngineFixture.with { fixture in
+            let file = try await fixture.addFile("/f")
+            fixture.engine.setOnline(false)
+            try await fixture.ask(.download, file)
+            try await fixture.change(.move(file.path, to: path("/g")))
+            fixture.engine.setOnline(true)
+            #expect(try await fixture.drain().leftCount == 0)
+            #expect(fixture.source.requests.map(\.path) == [file.path])
+            #expect(try fixture.text("/g") == "content")
+        }
+    }
+
+    @Test("favorites follow, and two opposite changes are none")
+    func favorites() async throws {
+        try await EngineFixture.with { fixture in
+            let file = try await fixture.addFile("/f")
+            fixture.engine.setOnline(false)
+            try await fixture.change(.setFavorite(file.path, true))
+            #expect(try await fixture.now(file).isFavorite)
+            try await fixture.change(.setFavorite(file.path, false))
+            #expect(try await !fixture.now(file).isFavorite)
+            #expect(try await fixture.records().isEmpty)
+            try await fixture.change(.setFavorite(file.path, true))
+            fixture.engine.setOnline(true)
+            #expect(try await fixture.drain().leftCount == 0)
+            #expect(fixture.source.changing.requests == ["PROPPATCH /f true"])
+            #expect(try await fixture.now(file).syncActivity.isEmpty)
+        }
+    }
+
+    @Test("S2: a record's action, places and states are what they were after a restart")
+    func restart() async throws {
+        try await EngineFixture.with { fixture in
+            let file = try await fixture.addFile("/f")
+            try await fixture.addFolder("/d")
+            fixture.engine.setOnline(false)
+            try await fixture.change(.createFolder(path("/new")))
+            try await fixture.change(.move(file.path, to: path("/new/f \u{301}%")))
+            try await fixture.put("mine", "/new/mine")
+            try await fixture.change(.copy(path("/d"), to: path("/e")))
+            try await fixture.change(.delete(path("/d")))
+            let before = try await fixture.records()
+            let again = try EngineFixture(reopening: fixture)
+            #expect(try await again.records() == before)
+            #expect(before.map(\.action.kind) == [.createFolder, .move, .upload, .copy, .delete])
+            again.engine.setOnline(true)
+            #expect(try await again.drain().leftCount == 0)
+            #expect(try await again.listed() == ["/e", "/new", "/new/f \u{301}%", "/new/mine"])
+            try again.vault.close()
+        }
+    }
+}

@@ -1,0 +1,246 @@
+import LocalTree
+import Model
+import Synchronization
+import TestSupport
+import Testing
+import Vault
+
+@testable import Connection
+@testable import Database
+@testable import SyncEngine
+
+@Suite struct UploadTests {
+    private func path(_ text: String) throws -> ItemPath { try ItemPath(text) }
+    private func text(_ fixture: EngineFixture, _ path: String) throws -> String? {
+        fixture.source[try ItemPath(path)].map { String(decoding: $0.bytes, as: UTF8.self) }
+    }
+
+    @Test("S35: after an upload the server's version is known, and the snapshot is the copy here")
+    func upload() async throws {
+        try await EngineFixture.with { fixture in
+            try await fixture.put("mine", "/f")
+            #expect(try await fixture.drain().leftCount == 0)
+            #expect(try text(fixture, "/f") == "mine")
+            let item = try await fixture.item("/f")
+            #expect(item.cloudStatus == .localCopy && item.downloadTrigger == .user && item.remoteVersion == .current)
+            #expect(item.etag == fixture.source[item.path]?.version && item.size == 4 && item.syncActivity.isEmpty)
+            #expect(try fixture.text("/f") == "mine")
+            #expect(try fixture.outgoing().isEmpty && fixture.incoming().isEmpty)
+            // The upload cost no download.
+            #expect(fixture.source.requests.isEmpty)
+        }
+    }
+
+    @Test("S35: where the server names no version after an upload, what it holds is read before it is believed")
+    func uncertain() async throws {
+        try await EngineFixture.with { fixture in
+            fixture.source.changing.state.withLock { $0.givesETagsOnPut = false }
+            try await fixture.put("mine", "/f")
+            #expect(try await fixture.drain().leftCount == 0)
+            #expect(fixture.source.requestCount(try path("/f")) == 1)
+            #expect(try await fixture.item("/f").cloudStatus == .localCopy)
+        }
+    }
+
+    @Test("a file that exists is only replaced if the person says so, and then as a new version of what was seen")
+    func replace() async throws {
+        try await EngineFixture.with { fixture in
+            let file = try await fixture.addFile("/f")
+            guard case .refused(let failure) = try await fixture.put("mine", "/f") else {
+                Issue.record("it was not refused")
+                return
+            }
+            #expect(failure.kind == .cannotCreate)
+            try await fixture.put("mine", "/f", replaces: true)
+            #expect(try await fixture.drain().leftCount == 0)
+            #expect(try text(fixture, "/f") == "mine")
+            #expect(try await fixture.now(file).cloudStatus == .localCopy)
+        }
+    }
+
+    @Test("S8: a new file where somebody has put one meanwhile becomes an issue with three choices; both are kept")
+    func conflictOfNew() async throws {
+        try await EngineFixture.with { fixture in
+            fixture.engine.setOnline(false)
+            try await fixture.put("mine", "/f.tar.gz")
+            fixture.source[try path("/f.tar.gz")] = .init(
+                bytes: Array("theirs".utf8), version: ETag(opaque: "t", strength: .strong))
+            fixture.engine.setOnline(true)
+            _ = try await fixture.drain()
+            #expect(try text(fixture, "/f.tar.gz") == "theirs")
+            let issue = try #require(try await fixture.issues().first)
+            #expect(issue.code == "upload.conflict")
+            #expect(issue.choices.map(\.id) == ["keepBoth", "replace", "cancel"])
+            #expect(issue.choices.map(\.impact) == [.nonDestructive, .dataLoss, .dataLoss])
+            _ = try await fixture.engine.resolve(issue.id, choice: "keepBoth")
+            #expect(try await fixture.drain().leftCount == 0)
+            #expect(try text(fixture, "/f.tar.gz") == "theirs")
+            let other = try #require(fixture.source.paths.first { $0.text != "/f.tar.gz" })
+            #expect(other.text.hasPrefix("/f.tar (") && other.text.hasSuffix(").gz"))
+            #expect(try text(fixture, other.text) == "mine")
+            #expect(try fixture.text(other.text) == "mine")
+        }
+    }
+
+    @Test("S9 S12: a version that somebody has replaced meanwhile is not overwritten; a person may have it replaced")
+    func conflictOfVersions() async throws {
+        try await EngineFixture.with { fixture in
+            let file = try await fixture.addFile("/f")
+            try await fixture.put("mine", "/f", replaces: true)
+            try await fixture.change(file, "theirs", version: "v2", isListed: false)
+            _ = try await fixture.drain()
+            #expect(try text(fixture, "/f") == "theirs")
+            let issue = try #require(try await fixture.issues().first)
+            let before = fixture.source.changing.requests.count
+            _ = try await fixture.engine.resolve(issue.id, choice: "replace")
+            #expect(try await fixture.drain().leftCount == 0)
+            #expect(try text(fixture, "/f") == "mine" && fixture.text("/f") == "mine")
+            #expect(fixture.source.changing.requests.count == before + 1)
+        }
+    }
+
+    @Test("S11: both versions are kept under a name without an extension too, with identities of their own")
+    func keepBoth() async throws {
+        try await EngineFixture.with { fixture in
+            let file = try await fixture.addFile("/.profile")
+            try await fixture.put("mine", "/.profile", replaces: true)
+            try await fixture.change(file, "theirs", version: "v2", isListed: false)
+            _ = try await fixture.drain()
+            let issue = try #require(try await fixture.issues().first)
+            _ = try await fixture.engine.resolve(issue.id, choice: "keepBoth")
+            #expect(try await fixture.drain().leftCount == 0)
+            let other = try #require(fixture.source.paths.first { $0 != file.path })
+            #expect(other.text.hasPrefix("/.profile ("))
+            let (kept, made) = (try await fixture.now(file), try await fixture.item(other.text))
+            #expect(kept.localID != made.localID && kept.syncActivity.isEmpty)
+            #expect(try text(fixture, "/.profile") == "theirs" && text(fixture, other.text) == "mine")
+        }
+    }
+
+    @Test("S10 E1: an upload whose answer was lost is found on the server, and is not sent twice")
+    func lostAnswer() async throws {
+        try await EngineFixture.with { fixture in
+            fixture.source.changing.then(.loseAnswer)
+            try await fixture.put("mine", "/f")
+            #expect(try await fixture.drain().leftCount == 0)
+            #expect(fixture.source.changing.requests == ["PUT /f"])
+            #expect(try await fixture.issues().isEmpty)
+            #expect(try await fixture.item("/f").cloudStatus == .localCopy && fixture.text("/f") == "mine")
+        }
+    }
+
+    @Test("S10: an upload that never arrived is sent again")
+    func lostRequest() async throws {
+        try await EngineFixture.with { fixture in
+            fixture.source.changing.then(.loseRequest, .fail)
+            try await fixture.put("mine", "/f")
+            #expect(try await fixture.drain().leftCount == 0)
+            #expect(fixture.source.changing.requests == ["PUT /f", "PUT /f", "PUT /f"])
+            #expect(try text(fixture, "/f") == "mine")
+        }
+    }
+
+    @Test("S10: an upload whose answer was lost, and that somebody has replaced since, is not sent again by itself")
+    func lostAnswerThenReplaced() async throws {
+        try await EngineFixture.with { fixture in
+            fixture.source.changing.then(.loseRequest)
+            try await fixture.put("mine", "/f")
+            fixture.source[try path("/f")] = .init(
+                bytes: Array("hers".utf8), version: ETag(opaque: "t", strength: .strong))
+            _ = try await fixture.drain()
+            #expect(try text(fixture, "/f") == "hers")
+            #expect(try await fixture.issues().map(\.code) == ["upload.conflict"])
+        }
+    }
+
+    @Test("S36: an upload that waits is replaced by a newer one of the same file")
+    func coalescing() async throws {
+        try await EngineFixture.with { fixture in
+            let file = try await fixture.addFile("/f")
+            fixture.engine.setOnline(false)
+            for number in 0..<100 { try await fixture.put("edit \(number)", "/f", replaces: true) }
+            try await fixture.put("a", "/new")
+            try await fixture.put("b", "/new", replaces: true)
+            fixture.engine.setOnline(true)
+            #expect(try await fixture.drain().leftCount == 0)
+            #expect(fixture.source.changing.requests.sorted() == ["PUT /f", "PUT /new"])
+            #expect(try text(fixture, "/f") == "edit 99" && text(fixture, "/new") == "b")
+            fixture.engine.removeSpentSnapshots()
+            #expect(try fixture.outgoing().isEmpty)
+            #expect(try await fixture.now(file).cloudStatus == .localCopy)
+        }
+    }
+
+    @Test("S28: an upload that is taken back leaves neither item nor snapshot")
+    func takenBack() async throws {
+        try await EngineFixture.with { fixture in
+            let file = try await fixture.addFile("/f")
+            fixture.engine.setOnline(false)
+            guard case .queued(let first) = try await fixture.put("mine", "/new"),
+                case .queued(let second) = try await fixture.put("mine", "/f", replaces: true)
+            else { return }
+            #expect(try fixture.outgoing().count == 2)
+            try await fixture.engine.cancel(first)
+            try await fixture.engine.cancel(second)
+            #expect(try await fixture.listed() == ["/f"])
+            #expect(try await fixture.records().isEmpty)
+            #expect(try await fixture.now(file).syncActivity.isEmpty)
+            #expect(try fixture.outgoing().isEmpty)
+        }
+    }
+
+    @Test("a file that was changed here is not replaced by an upload")
+    func changedHere() async throws {
+        try await EngineFixture.with { fixture in
+            let file = try await fixture.addFile("/f")
+            try await fixture.ask(.download, file)
+            _ = try await fixture.drain()
+            var item = try await fixture.now(file)
+            item.cloudStatus = .locallyModified
+            let changed = item
+            try await fixture.database.write { tx in _ = try tx.items.updateLocal(changed) }
+            guard case .refused(let failure) = try await fixture.put("mine", "/f", replaces: true) else {
+                Issue.record("it was not refused")
+                return
+            }
+            #expect(failure.message.contains("changed here"))
+        }
+    }
+
+    @Test("S24: a host that was killed after the server took an upload goes on with the copy")
+    func killedAfterUpload() async throws {
+        try await EngineFixture.with { fixture in
+            // The record is as it was while the request was under way; the server has the file.
+            fixture.source.changing.then(.loseAnswer)
+            guard case .queued(let id) = try await fixture.put("mine", "/f") else { return }
+            try await fixture.database.write { tx in
+                guard var record = try tx.journal.record(id: id) else { return }
+                (record.state, record.mayHaveArrived) = (.processing, true)
+                try tx.journal.update(record)
+            }
+            fixture.source[try path("/f")] = .init(
+                bytes: Array("mine".utf8), version: ETag(opaque: "k", strength: .strong))
+            let again = try EngineFixture(reopening: fixture)
+            #expect(try await again.drain().leftCount == 0)
+            #expect(again.source.changing.requests.isEmpty)
+            #expect(try await again.item("/f").cloudStatus == .localCopy && again.text("/f") == "mine")
+            #expect(try again.outgoing().isEmpty)
+            try again.vault.close()
+        }
+    }
+
+    @Test("a snapshot is taken whole or not at all, and what is no file is refused in words")
+    func snapshots() throws {
+        try withTemporaryFolder { folder in
+            let outgoing = folder + "/outgoing"
+            try Files.makeFolder(outgoing)
+            #expect(throws: Failure.self) { try TakenSnapshot.take(of: folder + "/no", into: outgoing) }
+            #expect(throws: Failure.self) { try TakenSnapshot.take(of: folder, into: outgoing) }
+            #expect(throws: Failure.self) { try TakenSnapshot.take(of: "/dev/null", into: outgoing) }
+            #expect(try Files.names(in: outgoing).isEmpty)
+            try Files.write("", to: folder + "/empty", mode: 0o600)
+            let empty = try TakenSnapshot.take(of: folder + "/empty", into: outgoing)
+            #expect(empty.size == 0 && empty.digest.count == 32 && empty.sha1.count == 20)
+        }
+    }
+}

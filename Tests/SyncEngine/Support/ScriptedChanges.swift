@@ -1,0 +1,191 @@
+import Model
+import SyncEngine
+import Synchronization
+import TestSupport
+
+@testable import Connection
+
+/// The folders of a server in memory, what it was asked to change, and what happens to the next requests.
+final class ScriptedChanges: Sendable {
+    /// An event that happens to the next request that changes something.
+    enum Step: Sendable {
+        /// The request does not reach the server.
+        case fail
+        /// The server does what it was asked, and its answer is lost.
+        case loseAnswer
+        /// The request is lost on its way, but nobody can tell.
+        case loseRequest
+        case refuse(WriteRefusal)
+        /// A delay until the gate opens.
+        case hold(Gate)
+    }
+
+    struct State: Sendable {
+        var folders: Set<ItemPath> = [.root]
+        var favorites: Set<ItemPath> = []
+        var requests: [String] = []
+        var steps: [Step] = []
+        var versions = 0
+        var givesETagsOnPut = true
+    }
+
+    let state = Mutex(State())
+
+    /// What the server was asked to change, such as `MKCOL /a`.
+    var requests: [String] { state.withLock { $0.requests } }
+
+    func then(_ steps: Step...) { state.withLock { $0.steps += steps } }
+    func addFolder(_ path: ItemPath) { state.withLock { _ = $0.folders.insert(path) } }
+    func has(folder: ItemPath) -> Bool { state.withLock { $0.folders.contains(folder) } }
+
+    func newVersion() -> ETag {
+        state.withLock { state in
+            state.versions += 1
+            return ETag(opaque: "w\(state.versions)", strength: .strong)
+        }
+    }
+}
+
+extension ScriptedSource: ChangeServer {
+    private static var lost: ConnectionError {
+        var error = ConnectionError(.unreachable, "the answer was lost")
+        error.mayHaveArrived = true
+        return error
+    }
+
+    private func carryOut(
+        _ request: String, _ body: () -> WriteOutcome
+    ) async throws(ConnectionError) -> WriteOutcome {
+        let step: ScriptedChanges.Step? = changing.state.withLock { state in
+            state.requests.append(request)
+            return state.steps.isEmpty ? nil : state.steps.removeFirst()
+        }
+        switch step {
+        case .fail: throw ConnectionError(.unreachable, "the server does not answer")
+        case .loseAnswer:
+            _ = body()
+            throw Self.lost
+        case .loseRequest: throw Self.lost
+        case .refuse(let refusal): return .refused(refusal)
+        case .hold(let gate): await gate.pass()
+        case nil: break
+        }
+        return body()
+    }
+
+    private func exists(_ path: ItemPath) -> Bool { changing.has(folder: path) || self[path] != nil }
+
+    func makeFolder(_ path: ItemPath) async throws(ConnectionError) -> WriteOutcome {
+        try await carryOut("MKCOL \(path)") {
+            guard !exists(path) else { return .refused(.exists) }
+            guard changing.has(folder: path.parent) else { return .refused(.parentMissing) }
+            changing.addFolder(path)
+            return .done(WriteAnswer(status: 201))
+        }
+    }
+
+    func delete(_ path: ItemPath, isFolder: Bool, version: ETag?) async throws(ConnectionError) -> WriteOutcome {
+        try await carryOut("DELETE \(path)") {
+            guard exists(path) else { return .refused(.notFound) }
+            if let version, self[path]?.version != version { return .refused(.versionChanged) }
+            for file in paths where file == path || path.isAncestor(of: file) { self[file] = nil }
+            changing.state.withLock { state in
+                state.folders = state.folders.filter { $0 != path && !path.isAncestor(of: $0) }
+            }
+            return .done(WriteAnswer(status: 204))
+        }
+    }
+
+    private func put(_ from: ItemPath, to: ItemPath, removing: Bool) -> WriteOutcome {
+        guard exists(from) else { return .refused(.notFound) }
+        guard !exists(to) else { return .refused(.exists) }
+        guard changing.has(folder: to.parent) else { return .refused(.parentMissing) }
+        for file in paths where file == from || from.isAncestor(of: file) {
+            self[file.moved(from: from, to: to)] = self[file]
+            if removing { self[file] = nil }
+        }
+        changing.state.withLock { state in
+            for folder in state.folders where folder == from || from.isAncestor(of: folder) {
+                state.folders.insert(folder.moved(from: from, to: to))
+                if removing { state.folders.remove(folder) }
+            }
+        }
+        return .done(WriteAnswer(status: 201))
+    }
+
+    func move(_ from: ItemPath, to: ItemPath, isFolder: Bool) async throws(ConnectionError) -> WriteOutcome {
+        try await carryOut("MOVE \(from) \(to)") { put(from, to: to, removing: true) }
+    }
+
+    func copy(_ from: ItemPath, to: ItemPath, isFolder: Bool) async throws(ConnectionError) -> WriteOutcome {
+        try await carryOut("COPY \(from) \(to)") { put(from, to: to, removing: false) }
+    }
+
+    func setFavorite(_ path: ItemPath, _ isFavorite: Bool) async throws(ConnectionError) -> WriteOutcome {
+        try await carryOut("PROPPATCH \(path) \(isFavorite)") {
+            changing.state.withLock { state in
+                if isFavorite { state.favorites.insert(path) } else { state.favorites.remove(path) }
+            }
+            return .done(WriteAnswer(status: 207))
+        }
+    }
+
+    func put(
+        _ path: ItemPath, _ request: UploadRequest, from source: some UploadSource,
+        progress: @escaping @Sendable (Int64) -> Void
+    ) async throws(ConnectionError) -> WriteOutcome {
+        var bytes = [UInt8](repeating: 0, count: Int(source.size))
+        do {
+            let count = try bytes.withUnsafeMutableBytes { try source.read(at: 0, into: $0) }
+            precondition(count == bytes.count)
+        } catch {
+            throw ConnectionError(.badRequest, "\(error)")
+        }
+        progress(Int64(bytes.count))
+        return try await carryOut("PUT \(path)") { [bytes] in
+            let there = self[path]?.version
+            switch request.base {
+            case .new where exists(path): return .refused(.exists)
+            case .version(let version) where there != version: return .refused(.versionChanged)
+            case .new, .version: break
+            }
+            guard changing.has(folder: path.parent) else { return .refused(.parentMissing) }
+            let version = changing.newVersion()
+            self[path] = File(bytes: bytes, version: version)
+            let tells = changing.state.withLock { $0.givesETagsOnPut }
+            return .done(WriteAnswer(status: 201, etag: tells ? version : nil))
+        }
+    }
+
+    func confirm(
+        _ path: ItemPath, _ request: UploadRequest, answer: WriteAnswer
+    ) async throws(ConnectionError) -> UploadConfirmation {
+        if let certain = UploadConfirmation.decide(answer) { return certain }
+        return .decide(try await held(at: path), after: answer, to: request)
+    }
+
+    var writingManners: WritingManners { WritingManners(server: "Apache", isFamily: false) }
+
+    func held(at path: ItemPath) async throws(ConnectionError) -> HeldItem? {
+        item(at: path).map { HeldItem(item: $0) }
+    }
+
+    private func item(at path: ItemPath) -> ListedItem? {
+        if changing.has(folder: path) { return ListedItem(path: path, kind: .folder) }
+        return self[path].map {
+            ListedItem(path: path, kind: .file, etag: $0.version, size: Int64($0.bytes.count))
+        }
+    }
+
+    func list(
+        _ folder: ItemPath, depth: Depth, onBatch: ([ListedItem]) async throws -> Void
+    ) async throws -> Listing {
+        guard let found = item(at: folder) else {
+            throw ConnectionError(.notFound, "\(folder) is not there", status: 404)
+        }
+        let folders = changing.state.withLock { $0.folders }
+        let inside = (paths + folders.sorted()).filter { $0 != .root && $0.parent == folder }.compactMap(item)
+        try await onBatch(inside)
+        return Listing(folder: found, entries: inside.count)
+    }
+}
