@@ -17,7 +17,8 @@ import Threads
             """,
         version: Product.version,
         subcommands: [
-            Demo.self, Run.self, Reload.self, HealthCheck.self, Wait.self, Status.self, List.self, Stat.self,
+            Demo.self, Run.self, Reload.self, Pause.self, Resume.self, HealthCheck.self, Wait.self, Status.self,
+            List.self, Stat.self,
             Explain.self, Pin.self, Unpin.self, Get.self,
             Free.self, Use.self, ClaimCommand.self, PolicyCommand.self, SyncCommand.self, IssueCommand.self,
             LoopCommand.self, Check.self, AccountsCommand.self, CalendarCommand.self, ShareCommand.self,

@@ -78,6 +78,8 @@ extension JSONValue {
             } ?? .null,
             "server": status.server.map { JSONValue($0) } ?? .null,
             "nextPoll": .time(status.nextPoll),
+            "paused": .bool(status.pause != nil),
+            "pausedUntil": .time(status.pause?.until),
             "etagsWereWrong": .bool(status.etagsWereWrong),
             "trouble": JSONValue(status.trouble),
             "activity": .string(busyWith.isEmpty ? "idle" : "busy"),
@@ -113,6 +115,10 @@ struct StatusText {
         if let trouble = status.trouble {
             lines.append("  waits      \(Text.visible(trouble.message))")
             if let hint = trouble.hint { lines.append("             \(Text.visible(hint))") }
+        }
+        if let pause = status.pause {
+            let until = pause.until.map { "until \(Text.time($0)); " } ?? ""
+            lines.append("  paused     \(until)`larder resume` lets it go on")
         }
         if let refusal = status.refusal {
             let until =
@@ -171,7 +177,7 @@ struct StatusText {
     private static func connection(_ status: AccountStatus) -> String {
         let next = status.nextPoll.map { ", next poll at \(Text.time($0))" } ?? ""
         if let trouble = status.trouble { return "waiting after a problem, next try at \(Text.time(trouble.nextTry))" }
-        if status.isRunning { return status.connection.rawValue + next }
+        if status.isRunning { return (status.pause == nil ? status.connection.rawValue : "paused") + next }
         let listed = status.lastScan.map { ", listed at \(Text.time($0))" } ?? ", nothing was listed yet"
         let last =
             switch status.lastConnection {

@@ -46,6 +46,7 @@ extension AccountHost {
 
     private func work(_ watch: TreeWatch) async -> Result<Void, any Error> {
         do {
+            try await restorePause()
             watch.recheck(try await recover())
             let end = try await database.read { try $0.meta.json(HeldLibraries.self, .heldLibraries) }?.nextEnd(
                 after: clock.now())
@@ -53,10 +54,9 @@ extension AccountHost {
                 group.addTask { [policies] in await policies.run() }
                 group.addTask { [process] in await process.watchPlugins() }
                 group.addTask { [engine, partners] in try await engine.run(with: partners) }
-                group.addTask { [self] in try await poll() }
+                group.addTask { [self] in try await useNetwork() }
                 group.addTask { try await watch.run() }
                 group.addTask { [loops] in await loops.run() }
-                group.addTask { [self] in await heedHints() }
                 group.addTask { [self] in try await followSecret() }
                 group.addTask { [self] in try await keepCalendarFiles() }
                 group.addTask { [self] in try await keepPolicyHistory() }
@@ -82,7 +82,7 @@ extension AccountHost {
     }
 
     /// Polls the server, again and again.
-    private func poll() async throws {
+    func poll() async throws {
         var facts: ServerFacts?
         var wish: Duration?
         var refusal: AuthenticationRetry?
@@ -134,6 +134,7 @@ extension AccountHost {
                     }
                 }
             } catch let error as CutOffScan {
+                try Task.checkCancellation()
                 // The scan's failures are in the log. The host searches for the server again, soon.
                 facts = nil
                 outcome.unreached = error.failure
@@ -149,6 +150,7 @@ extension AccountHost {
                 }
                 try await passTime()
             } catch let error as ConnectionError {
+                try Task.checkCancellation()
                 if outage.begins(with: error) {
                     logger.warning("\(error.message)", metadata: error.hint.map { ["hint": .stringConvertible($0)] })
                 }
@@ -209,7 +211,7 @@ extension AccountHost {
         defer { refusal = refused }
         if refused.isTrying {
             refused.refused(mayPass: try await mayPass(), at: clock.monotonic())
-            try await pause(refused)
+            try await holdRequests(refused)
         }
         let (last, secret) = (state.secret, await readSecret())
         let isNew =

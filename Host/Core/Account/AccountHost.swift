@@ -251,6 +251,10 @@ final class AccountState: Sendable {
     let policyChanges = Signal()
     /// The polls that commands asked for.
     let polls = Monitor(Polls())
+    /// Whether the account may send requests.
+    let network = Monitor(NetworkUse())
+    /// Held while the pause is changed.
+    let isChangingPause = Turns()
     /// Held while a command polls event loops.
     let isPollingLoops = Turns()
     /// Held while the files of calendars are written.

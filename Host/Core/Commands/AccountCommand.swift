@@ -35,7 +35,7 @@ public enum AccountCommands {
         Records.Cancel.self, Records.Retry.self,
         Issues.Answer.self,
         Loops.Poll.self, Loops.Switch.self,
-        Accounts.Verify.self, Accounts.Approve.self, Wait.self,
+        Accounts.Verify.self, Accounts.Approve.self, Wait.self, Pauses.Begin.self, Pauses.End.self,
     ]
 }
 

@@ -146,6 +146,7 @@ public struct AccountReader: Sendable {
             status.records = try tx.journal.counts()
             status.issues = try tx.issues.count()
             status.nextPoll = try tx.meta.time(.nextPoll)
+            status.pause = try tx.meta.json(AccountPause.self, .pause)
             status.refusal = try tx.meta.json(AuthenticationFailure.self, .refusal)
             status.server = try tx.meta.json(KnownServer.self, .server).map(ServerReport.init)
             let history = try tx.scanHistory()
@@ -161,6 +162,8 @@ public struct AccountReader: Sendable {
         if !status.isRunning {
             status.connection = .offline
             status.nextPoll = nil
+            // A running host ends its pause itself, by a clock that nobody sets.
+            if status.pause?.left(at: clock.now()) == .zero { status.pause = nil }
             status.refusal?.nextTry = nil
             for index in status.loops.indices { status.loops[index].nextPoll = nil }
             status.plugins.started = []

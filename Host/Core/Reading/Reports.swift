@@ -149,6 +149,8 @@ public struct AccountStatus: Sendable {
     public var nextPoll: Timestamp?
     /// The reason why the account does not go on although its host runs; nil if the account goes on or no host runs.
     public var trouble: AccountTrouble?
+    /// The account's pause; nil if it is not paused.
+    public var pause: AccountPause?
     /// The last failed authentication, if the server rejects the account's credentials.
     public var refusal: AuthenticationFailure?
     /// The kind of server that was found; nil if none was found yet.

@@ -83,6 +83,7 @@ private struct RandomValues {
                 ? Issues.Answer(IssueID(number()), choice: text()) : Issues.Answer(allWith: text(), choice: text()),
             Loops.Poll(named: maybe { $0.text() }), Loops.Switch(named: text(), enabled: flag()),
             Accounts.Verify(asksAgain: flag()), Accounts.Approve(list { Approval(.redirect, $0.text()) }), Wait(path()),
+            Pauses.Begin(for: maybe { .nanoseconds($0.number()) }), Pauses.End(),
         ]
     }
 
@@ -113,7 +114,9 @@ private struct RandomValues {
             ClaimReport(
                 claim: Claim(id: ClaimID(text()), item: LocalID(text()), kind: .read, validity: validity()),
                 path: path()), IssueAnswer(id: IssueID(number()), failure: maybe { $0.failure() }),
-            waited, AccountFinding.works(nil), AccountFinding.asks(issue()), LoopPollOutcome(loops: list { $0.loop() }, failures: list { $0.failure() }), loop(),
+            waited, PauseOutcome(isPaused: flag(), until: maybe { $0.time() }, changed: flag()),
+            AccountFinding.works(nil), AccountFinding.asks(issue()),
+            LoopPollOutcome(loops: list { $0.loop() }, failures: list { $0.failure() }), loop(),
         ]
     }
 
