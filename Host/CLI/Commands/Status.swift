@@ -5,15 +5,23 @@ import Model
 struct Status: LarderCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show the state of the accounts.",
-        discussion:
-            "Works while a host is running. Without a host, shows the state in which the last one left the account.")
+        discussion: """
+            Works while a host is running. Without a host, shows the state in which the last one left the account. With \
+            --watch it goes on until it is interrupted: a terminal is drawn again in place, other outputs get a block, or \
+            with --json a line, whenever something has changed, at most once a second. A host that starts later is seen.
+            """)
 
     @OptionGroup var global: GlobalOptions
+    @Flag(help: "Go on showing what changes, with transfers, their rates and the time that is left.") var watch = false
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let config = try global.loadConfig()
         let accounts = try config.namedAccounts()
         let tried = try await triedPlugins(config, console)
+        if watch {
+            await StatusWatch(config, accounts, plugins: tried, isJSON: global.isJSON, console).run()
+            return []
+        }
         var failures: [Failure] = []
         for account in accounts {
             do {
@@ -37,7 +45,8 @@ struct Status: LarderCommand {
         do { return try await HostedAccountState.of(account)?.busyWith ?? [] } catch { return [] }
     }
 
-    private static func status(of account: AccountConfig) async throws(Failure) -> AccountStatus {
+    /// Reads the state of an account from its database.
+    static func status(of account: AccountConfig) async throws(Failure) -> AccountStatus {
         do throws(Failure) {
             guard let reader = try account.reader() else { return AccountStatus(account: account.bookmark.name) }
             let status = try await reader.status()

@@ -132,6 +132,15 @@ public struct AccountReader: Sendable {
     ///   the database, `.badData` if a stored policy's condition does not parse, `.failed` if the task is cancelled,
     ///   otherwise `.internal`.
     public func status() async throws(Failure) -> AccountStatus {
+        try await status(countsPolicies: true) { Vault.isInUse(at: bookmark.vault) }
+    }
+
+    /// Returns the state of the account.
+    /// - Parameters:
+    ///   - countsPolicies: Whether the policies are among it, whose items take time to count.
+    ///   - isRunning: Tells whether a host runs for the account. The host itself must not look at its vault's locks.
+    /// - Throws: As ``status()``.
+    func status(countsPolicies: Bool, isRunning: () -> Bool) async throws(Failure) -> AccountStatus {
         let account = bookmark.name
         var status = try await read { tx in
             var status = AccountStatus(account: account)
@@ -155,9 +164,9 @@ public struct AccountReader: Sendable {
             status.plugins = try tx.pluginNotes()
             return status
         }
-        status.policies = try await policies()
+        if countsPolicies { status.policies = try await policies() }
         // The last host's notes hold only while that host runs.
-        status.isRunning = Vault.isInUse(at: bookmark.vault)
+        status.isRunning = isRunning()
         status.plugins.isRunning = status.isRunning
         if !status.isRunning {
             status.connection = .offline
