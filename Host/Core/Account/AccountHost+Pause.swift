@@ -33,29 +33,50 @@ extension AccountHost {
     }
 
     /// Polls the server and heeds its hints until the task is cancelled. A pause ends both, and everything else that
-    /// sends requests. After the pause all begins anew.
+    /// sends requests. After the pause all begins anew. It also begins anew when the machine has slept.
     func useNetwork() async throws {
         while true {
             try await restWhilePaused()
+            let began = state.network.with(\.interruptions)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { [self] in try await poll() }
                 group.addTask { [self] in await heedHints() }
                 group.addTask { [self] in
-                    try await state.network.waitUnlessCancelled { $0.isPaused }
-                    stopRequests()
+                    try await state.network.waitUnlessCancelled {
+                        $0.isPaused || $0.interruptions != began
+                    }
+                    stopDownloads()
                 }
                 defer { group.cancelAll() }
                 // The two others end only when they are cancelled or cannot go on.
                 try await group.next()
             }
             try Task.checkCancellation()
+            await stopRequests()
+            if !state.network.with(\.isPaused) { try await setOffline(.connecting) }
         }
     }
 
     /// Stops downloads at once. Downloads that are under way go on later from where they are.
-    private func stopRequests() {
+    private func stopDownloads() {
         connection.isPaused = state.network.with(\.isPaused)
         engine.stopDownloads()
+    }
+
+    /// Stops everything that sends requests.
+    private func stopRequests() async {
+        // A poll that was just connecting may have let downloads start.
+        stopDownloads()
+        await loops.suspend()
+        await connection.closeConnections()
+    }
+
+    /// Has everything that sends requests begin anew if the machine has slept: what the server changed meanwhile is not
+    /// known, and the server may have closed connections that still seem to be open.
+    func heedSleep() {
+        guard let slept = state.machineSleep.change({ [clock] in $0?.observe(clock) }) else { return }
+        logger.info("The machine slept for \(slept.components.seconds) s")
+        state.network.change { $0.interrupt() }
     }
 
     /// While the account is paused, does what needs no server.
@@ -63,10 +84,7 @@ extension AccountHost {
         while true {
             try Task.checkCancellation()
             guard state.network.with(\.isPaused) else { break }
-            // A poll that was just connecting may have let downloads start.
-            stopRequests()
-            await loops.suspend()
-            await connection.closeConnections()
+            await stopRequests()
             try await setOffline()
             try await database.write { try $0.meta.clear(.nextPoll) }
             if let failure = pauseFailure {
@@ -93,7 +111,9 @@ extension AccountHost {
             try await withThrowingTaskGroup(of: Void.self) { [clock, state] group in
                 group.addTask { try await clock.sleep(min(left ?? interval, interval)) }
                 group.addTask {
-                    try await state.network.waitUnlessCancelled { $0.changes != network.changes }
+                    try await state.network.waitUnlessCancelled {
+                        $0.changes != network.changes || $0.interruptions != network.interruptions
+                    }
                 }
                 defer { group.cancelAll() }
                 try await group.next()

@@ -253,6 +253,8 @@ final class AccountState: Sendable {
     let polls = Monitor(Polls())
     /// Whether the account may send requests.
     let network = Monitor(NetworkUse())
+    /// What is known of the machine's sleep; nil before a run.
+    let machineSleep = Monitor<MachineSleep?>(nil)
     /// Held while the pause is changed.
     let isChangingPause = Turns()
     /// Held while a command polls event loops.

@@ -33,6 +33,8 @@ struct NetworkUse: Sendable {
     private(set) var end: Duration?
     /// A number that grows with each change of the pause.
     private(set) var changes = 0
+    /// The number of times that everything that sends requests is to begin anew without a pause.
+    private(set) var interruptions = 0
     /// Whether the account is kept up to date, so that it can be paused. A single run cannot be paused.
     private(set) var isKept = false
     /// Whether nothing sends requests any more because of the pause.
@@ -52,6 +54,9 @@ struct NetworkUse: Sendable {
         (self.pause, self.end) = (pause, end)
         changes += 1
     }
+
+    /// Has everything that sends requests begin anew.
+    mutating func interrupt() { interruptions += 1 }
 
     /// Notes that nothing sends requests any more.
     mutating func hold() { isHeld = isPaused }
