@@ -184,7 +184,9 @@ package struct ItemListUpdate: Sendable {
             try tx.items.forgetListings(above: path)
             // What is about to be moved is not yet at its new path, and what is about to be deleted may be gone.
             let places = try tx.journal.pendingPlaces(in: path.parent)
-            if isAboveThere, !places.isWithin, places.entries[path] == nil, let row = try tx.items.scanRow(at: path) { _ = try tx.scan.noteMissing(row.databaseID) }
+            if isAboveThere, !places.isWithin, places.entries[path] == nil, let row = try tx.items.scanRow(at: path) {
+                _ = try tx.scan.noteMissing(row.databaseID)
+            }
             try tx.scan.removeJob(path)
         }
         return .gone

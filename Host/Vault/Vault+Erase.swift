@@ -23,7 +23,8 @@ extension Vault {
         guard rescued.isEmpty else { return false }
         let files = tree.root
         // A snapshot in there may be the only copy of a person's file.
-        let outgoing = tree.reservesDotLarder ? ["\(files)/\(Tree.dotLarder)/outgoing", "\(path)/outgoing"] : ["\(path)/outgoing"]
+        let outgoing =
+            tree.reservesDotLarder ? ["\(files)/\(Tree.dotLarder)/outgoing", "\(path)/outgoing"] : ["\(path)/outgoing"]
         for folder in outgoing where rmdir(folder) != 0 && errno != ENOENT { return false }
         if tree.reservesDotLarder {
             rmdir("\(files)/\(Tree.dotLarder)/incoming")

@@ -161,7 +161,8 @@ public final class Vault: Sendable {
     /// Throws `.cannotCreate` if a folder without a vault contains other files: the folder is somebody else's.
     private static func refuseStrangeFolder(_ path: String, _ folder: Int32) throws(Failure) {
         let own: Set = [
-            "lock", "unclosed", "backups", "incoming", "outgoing", "calendars", "thumbnails", "projects", "plugins", "files",
+            "lock", "unclosed", "backups", "incoming", "outgoing", "calendars", "thumbnails", "projects", "plugins",
+            "files",
             "vault.new", noteName,
         ]
         guard let strange = try names(in: folder).first(where: { !own.contains($0) }) else { return }

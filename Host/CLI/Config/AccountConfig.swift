@@ -77,7 +77,9 @@ extension AccountConfig {
             "local-changes", or: Bookmark.LocalChanges.report, json: { .string($0.rawValue) },
             parse: {
                 text, _ throws(Wrong) in
-                if text == "upload" { throw Wrong("this build does not upload changes in the tree; write report or ignore") }
+                if text == "upload" {
+                    throw Wrong("this build does not upload changes in the tree; write report or ignore")
+                }
                 let word = try ConfigScalar.word(text, of: ["report", "ignore"])
                 return word == "ignore" ? .ignore : .report
             })

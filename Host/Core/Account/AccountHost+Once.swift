@@ -115,7 +115,8 @@ extension AccountHost {
     }
 
     /// Scans, and lists only the failed folders again as long as the cause of their failure may pass within a moment.
-    private func scanWithRetries(_ facts: ServerFacts, _ listing: BegunListing?) async throws -> ItemListUpdate.Outcome {
+    private func scanWithRetries(_ facts: ServerFacts, _ listing: BegunListing?) async throws -> ItemListUpdate.Outcome
+    {
         let began = try await database.read { try $0.scanHistory().openWalk }
         let mode = try await nextMode(facts)
         var outcome = try await scan(facts, mode, root: facts.rootItem, listing: listing)

@@ -42,7 +42,9 @@ extension Copies {
             outcome.waiting = records.count
             guard waits, !records.isEmpty else { return outcome }
             if !isOnline {
-                do throws(Failure) { try await host.reachServer(isAtWork: isAtWork) } catch { outcome.failures.append(error) }
+                do throws(Failure) { try await host.reachServer(isAtWork: isAtWork) } catch {
+                    outcome.failures.append(error)
+                }
             }
             // A run that the server has just rejected takes a moment to stop the engine.
             guard outcome.failures.isEmpty || host.engine.isOnline && !host.isRefused else {

@@ -79,7 +79,9 @@ extension Upload {
         guard case .string(let snapshot) = json["snapshot"], case .integer(let size) = json["size"],
             let digest = json["sha256"]?.bytes, let sha1 = json["sha1"]?.bytes
         else { return nil }
-        self.init(snapshot: snapshot, size: size, digest: digest, sha1: sha1, modified: nil, isNew: json["new"] == .bool(true))
+        self.init(
+            snapshot: snapshot, size: size, digest: digest, sha1: sha1, modified: nil, isNew: json["new"] == .bool(true)
+        )
         replacesAny = json["replacesAny"] == .bool(true)
         if case .integer(let modified) = json["modified"] { self.modified = Timestamp(nanoseconds: modified) }
         if case .string(let base) = json["base"], case .integer(let strength) = json["baseStrength"] {

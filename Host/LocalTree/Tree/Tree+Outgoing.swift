@@ -179,7 +179,8 @@ extension TakenSnapshot {
     private static func freeBytes(_ folder: Int32) -> Int64 {
         var space = statvfs()
         guard fstatvfs(folder, &space) == 0 else { return .max }
-        return Int64(clamping: UInt64(space.f_bavail).multipliedReportingOverflow(by: UInt64(space.f_frsize)).partialValue)
+        return Int64(
+            clamping: UInt64(space.f_bavail).multipliedReportingOverflow(by: UInt64(space.f_frsize)).partialValue)
     }
 
     private static func copy(_ source: Int32, to file: Int32, _ path: String) throws(Failure) {

@@ -67,7 +67,8 @@ private struct RandomValues {
 
     mutating func commands() -> [any AccountCommand] {
         [
-            Pins.Add(path()), Pins.Remove(path()), ServerChange(change(), waits: flag()), Copies.Get(path(), waits: flag()),
+            Pins.Add(path()), Pins.Remove(path()), ServerChange(change(), waits: flag()),
+            Copies.Get(path(), waits: flag()),
             Copies.Free(path()), Copies.NoteUse(path()),
             Claims.Add(
                 path(), as: Claim.Kind.allCases.randomElement(using: &generator)!, validity(),
@@ -109,7 +110,8 @@ private struct RandomValues {
         let who: PolicyAuthor.Who = flag() ? .host : flag() ? .person(text()) : .plugin(PluginID(text()))
         let step = PolicyStep(author: PolicyAuthor(who, at: time()), isQuiet: flag(), changes: [difference])
         return [
-            Done(), run, got, changed, failure(), FreeOutcome(freed: list { $0.path() }, failures: list { $0.failure() }),
+            Done(), run, got, changed, failure(),
+            FreeOutcome(freed: list { $0.path() }, failures: list { $0.failure() }),
             Pins.Outcome(policy: policy(), redundant: list { $0.policy() }),
             PolicyAddOutcome(policy: policy(), kinds: list { PolicyKind($0.text()) }),
             PolicyMoveOutcome(

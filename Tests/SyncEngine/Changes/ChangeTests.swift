@@ -31,9 +31,10 @@ import Vault
             fixture.engine.setOnline(true)
             #expect(try await fixture.drain().leftCount == 0)
             let requests = fixture.source.changing.requests
-            #expect(Set(requests) == [
-                "MKCOL /new", "MOVE /d/one /new/uno", "PUT /new/mine", "COPY /new /again", "DELETE /d",
-            ])
+            #expect(
+                Set(requests) == [
+                    "MKCOL /new", "MOVE /d/one /new/uno", "PUT /new/mine", "COPY /new /again", "DELETE /d",
+                ])
             func turn(_ request: String) -> Int { requests.firstIndex(of: request) ?? -1 }
             #expect(turn("MKCOL /new") < turn("MOVE /d/one /new/uno"))
             #expect(turn("MOVE /d/one /new/uno") < turn("DELETE /d"))

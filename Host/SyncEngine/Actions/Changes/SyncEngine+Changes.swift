@@ -23,7 +23,8 @@ extension SyncEngine {
     }
 
     /// Writes a record of a person's change.
-    func record(_ action: SyncRecord.Action, of item: Item, at path: ItemPath, in tx: Transaction) throws -> SyncRecord {
+    func record(_ action: SyncRecord.Action, of item: Item, at path: ItemPath, in tx: Transaction) throws -> SyncRecord
+    {
         try tx.journal.insert(
             SyncRecord(
                 action: action, state: .ready, localID: item.localID, path: path, reason: .user, since: clock.now()))
