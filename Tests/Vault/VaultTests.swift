@@ -25,9 +25,10 @@ import Testing
             let vault = try Vault.open(at: path)
             #expect(
                 try Files.names(in: path).filter { !$0.contains("-") } == [
-                    "files", "incoming", "larder.db", "lock", "plugins", "projects", "thumbnails", "unclosed", "vault",
+                    "files", "incoming", "larder.db", "lock", "outgoing", "plugins", "projects", "thumbnails",
+                    "unclosed", "vault",
                 ])
-            for name in ["", "/files", "/incoming", "/thumbnails", "/projects", "/plugins"] {
+            for name in ["", "/files", "/incoming", "/outgoing", "/thumbnails", "/projects", "/plugins"] {
                 var info = stat()
                 #expect(stat(path + name, &info) == 0 && info.st_mode & 0o777 == 0o700, "\(name)")
             }
