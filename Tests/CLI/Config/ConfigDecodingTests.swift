@@ -112,7 +112,8 @@ private func problems(_ text: String, account: String = "", environment: [String
         #expect(config.settings.poll == .seconds(30))
         #expect(config.settings.walk == .seconds(86_400))
         #expect(config.settings.removalGuard == RemovalGuard(share: 0.125, items: 40))
-        #expect(config.settings.limits == Limits(connections: 4, downloads: 3, slowest: 5_120))
+        #expect(
+            config.settings.limits == Limits(connections: 4, downloads: 3, uploads: 2, actions: 1, slowest: 5_120))
         #expect(config.settings.keepFree == 2_000_000_000)
         #expect(config.settings.pluginPaths == ["/home/ada/plugins", "/etc/larder/more", "/base/x"])
         #expect(config.log.level == .debug && config.log.format == .json)
