@@ -28,6 +28,8 @@ public final class Connection: Sendable {
     /// The advice for a person when the server's certificate is not trusted.
     let certificateHint: String
     private let limits: Limits
+    /// Whether requests go over the network, and not over a transport that was given.
+    private let usesNetwork: Bool
     /// The answers of a person about the server.
     let approvals: ApprovalBook
     private let state: Mutex<State>
@@ -50,6 +52,8 @@ public final class Connection: Sendable {
         var isFamily = false
         /// Whether the server says that it cannot serve requests now.
         var isUnavailable = false
+        /// Whether no request may be sent, because a person has paused the account.
+        var isPaused = false
         /// The facts about the server that are kept for later.
         var known: KnownServer?
         /// The product that the server's answers name.
@@ -110,6 +114,7 @@ public final class Connection: Sendable {
         gate = RequestGate(width: width)
         uploadGate = RequestGate(width: width)
         self.limits = limits
+        usesNetwork = transport == nil
         approvals = ApprovalBook(url: bookmark.url)
         let network =
             transport.map { .success($0) }
@@ -178,6 +183,30 @@ public final class Connection: Sendable {
     public var isUnavailable: Bool {
         get { state.withLock { $0.isUnavailable } }
         set { state.withLock { $0.isUnavailable = newValue } }
+    }
+
+    /// Whether no request may be sent, because a person has paused the account. Each request fails then.
+    public var isPaused: Bool {
+        get { state.withLock { $0.isPaused } }
+        set { state.withLock { $0.isPaused = newValue } }
+    }
+
+    /// Closes all connections. Requests under way fail. Later requests make new connections.
+    public func closeConnections() async {
+        guard usesNetwork else { return }
+        let proxyLogin = state.withLock { $0.proxyLogin }
+        let network = Self.network(bookmark, proxyLogin, approvals, limits, timeLimits, clock.now())
+        let closed: [any HTTPTransport] = state.withLock { state in
+            // If a file that the account names cannot be read now, the connections stay.
+            guard case .success(let new) = network, state.proxyLogin == proxyLogin else {
+                if case .success(let new) = network { return [new] }
+                return []
+            }
+            defer { (state.transport, state.retired) = (.success(new), []) }
+            if case .success(let old) = state.transport { return state.retired + [old] }
+            return state.retired
+        }
+        for transport in closed { await transport.shutdown() }
     }
 
     /// Closes all connections. Requests under way fail. Make no request afterwards.
@@ -284,7 +313,9 @@ public final class Connection: Sendable {
     }
 
     func usableTransport() throws(ConnectionError) -> any HTTPTransport {
-        try state.withLock { $0.transport }.get()
+        let (transport, isPaused) = state.withLock { ($0.transport, $0.isPaused) }
+        if isPaused { throw ConnectionError(.unreachable, "the account is paused") }
+        return try transport.get()
     }
 
     /// Checks that the credentials may be sent.

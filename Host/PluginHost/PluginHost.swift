@@ -275,12 +275,14 @@ public actor PluginHost {
     ///
     /// Logs each such call once for as long as it hangs. Lets the account's other processors go on without the hanging
     /// plugin.
-    /// - Parameter limit: The duration from which a call counts as hanging. For a plugin with event loops it is 60 s
-    ///   longer.
-    public func watch(limit: Duration = .seconds(30)) async {
+    /// - Parameters:
+    ///   - limit: The duration from which a call counts as hanging. For a plugin with event loops it is 60 s longer.
+    ///   - tick: Called once a second.
+    public func watch(limit: Duration = .seconds(30), tick: @Sendable () -> Void = {}) async {
         var seen: [ObjectIdentifier: (count: Int, since: Duration, isNamed: Bool)] = [:]
         while true {
             do { try await clock.sleep(.seconds(1)) } catch { return }
+            tick()
             let now = clock.monotonic()
             for instance in entries.flatMap(\.instances) {
                 let count = instance.context.callCount.load(ordering: .relaxed)

@@ -7,7 +7,7 @@ struct HealthCheck: LarderCommand {
         discussion: """
             The exit code is 0 if a host runs every account, reaches its server and is accepted there. Otherwise it is \
             the code of what is wrong: 69 if no host runs or a server is not reached, 77 if a server rejects the \
-            account, 74 if the disk fails. Issues that wait for a person are no matter of health.
+            account, 74 if the disk fails. Issues that wait for a person are no matter of health, and neither is a pause.
             """)
 
     @OptionGroup var global: GlobalOptions

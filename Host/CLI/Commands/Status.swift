@@ -5,15 +5,23 @@ import Model
 struct Status: LarderCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show the state of the accounts.",
-        discussion:
-            "Works while a host is running. Without a host, shows the state in which the last one left the account.")
+        discussion: """
+            Works while a host is running. Without a host, shows the state in which the last one left the account. With \
+            --watch it goes on until it is interrupted: a terminal is drawn again in place, other outputs get a block, or \
+            with --json a line, whenever something has changed, at most once a second. A host that starts later is seen.
+            """)
 
     @OptionGroup var global: GlobalOptions
+    @Flag(help: "Go on showing what changes, with transfers, their rates and the time that is left.") var watch = false
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let config = try global.loadConfig()
         let accounts = try config.namedAccounts()
         let tried = try await triedPlugins(config, console)
+        if watch {
+            await StatusWatch(config, accounts, plugins: tried, isJSON: global.isJSON, console).run()
+            return []
+        }
         var failures: [Failure] = []
         for account in accounts {
             do {
@@ -37,7 +45,8 @@ struct Status: LarderCommand {
         do { return try await HostedAccountState.of(account)?.busyWith ?? [] } catch { return [] }
     }
 
-    private static func status(of account: AccountConfig) async throws(Failure) -> AccountStatus {
+    /// Reads the state of an account from its database.
+    static func status(of account: AccountConfig) async throws(Failure) -> AccountStatus {
         do throws(Failure) {
             guard let reader = try account.reader() else { return AccountStatus(account: account.bookmark.name) }
             let status = try await reader.status()
@@ -78,6 +87,8 @@ extension JSONValue {
             } ?? .null,
             "server": status.server.map { JSONValue($0) } ?? .null,
             "nextPoll": .time(status.nextPoll),
+            "paused": .bool(status.pause != nil),
+            "pausedUntil": .time(status.pause?.until),
             "etagsWereWrong": .bool(status.etagsWereWrong),
             "trouble": JSONValue(status.trouble),
             "activity": .string(busyWith.isEmpty ? "idle" : "busy"),
@@ -113,6 +124,10 @@ struct StatusText {
         if let trouble = status.trouble {
             lines.append("  waits      \(Text.visible(trouble.message))")
             if let hint = trouble.hint { lines.append("             \(Text.visible(hint))") }
+        }
+        if let pause = status.pause {
+            let until = pause.until.map { "until \(Text.time($0)); " } ?? ""
+            lines.append("  paused     \(until)`larder resume` lets it go on")
         }
         if let refusal = status.refusal {
             let until =
@@ -171,7 +186,7 @@ struct StatusText {
     private static func connection(_ status: AccountStatus) -> String {
         let next = status.nextPoll.map { ", next poll at \(Text.time($0))" } ?? ""
         if let trouble = status.trouble { return "waiting after a problem, next try at \(Text.time(trouble.nextTry))" }
-        if status.isRunning { return status.connection.rawValue + next }
+        if status.isRunning { return (status.pause == nil ? status.connection.rawValue : "paused") + next }
         let listed = status.lastScan.map { ", listed at \(Text.time($0))" } ?? ", nothing was listed yet"
         let last =
             switch status.lastConnection {

@@ -7,7 +7,7 @@ struct Wait: LarderCommand {
         commandName: "wait", abstract: "Wait until a running host has everything in sync.",
         discussion: """
             Has the host ask the server, and ends with 0 when all, or all below PATH, is in sync. The exit code is 1 if \
-            something cannot go on now, which is named; 124 after --timeout; 69 if no host runs or the server is not \
+            something cannot go on now, which is named, or if the account is paused; 124 after --timeout; 69 if no host runs or the server is not \
             reached.
             """)
 
@@ -66,9 +66,7 @@ struct Wait: LarderCommand {
         guard let host = await RunningHost(of: account),
             let outcome = try await host.carryOut(Core.Wait(path), for: account, hear: { progress.show($0) })
         else {
-            throw Failure(
-                .unreachable, "no host runs for the account `\(account.bookmark.name)`", hint: "`larder run` starts one"
-            )
+            throw Failure.noHost(for: account.bookmark.name)
         }
         return outcome
     }

@@ -9,6 +9,8 @@ enum ControlRequest: Hashable {
     case reload
     /// The state of an account.
     case account(String)
+    /// What goes on in an account, until the client closes the connection.
+    case watch(String)
     /// A command to an account.
     case command(String, account: String)
 
@@ -25,6 +27,7 @@ enum ControlRequest: Hashable {
         case 1 where words[0] == "host": (self, allowed) = (.host, .get)
         case 1 where words[0] == "reload": (self, allowed) = (.reload, .post)
         case 2 where words[0] == "accounts": (self, allowed) = (.account(words[1]), .get)
+        case 3 where words[0] == "accounts" && words[2] == "events": (self, allowed) = (.watch(words[1]), .get)
         case 4 where words[0] == "accounts" && words[2] == "commands":
             (self, allowed) = (.command(words[3], account: words[1]), .post)
         default: throw Self.unknown(target)
@@ -42,6 +45,7 @@ enum ControlRequest: Hashable {
         case .host: (.get, "/v1/host")
         case .reload: (.post, "/v1/reload")
         case .account(let name): (.get, "/v1/accounts/\(name)")
+        case .watch(let name): (.get, "/v1/accounts/\(name)/events")
         case .command(let command, let account): (.post, "/v1/accounts/\(account)/commands/\(command)")
         }
     }

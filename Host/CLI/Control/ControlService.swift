@@ -23,7 +23,7 @@ struct ControlService: Sendable {
         let (events, feed) = AsyncStream<Event>.makeStream(bufferingPolicy: .bufferingNewest(8))
         let work = Task {
             do throws(Failure) {
-                feed.yield(.answer(try await answer(try asked.get()) { feed.yield(.progress($0)) }))
+                feed.yield(.answer(try await answer(try asked.get()) { feed.yield($0) }))
             } catch {
                 feed.yield(.failure(error))
             }
@@ -54,12 +54,15 @@ struct ControlService: Sendable {
     /// An event of an answer.
     private enum Event {
         case progress(TransferProgress)
+        /// What goes on in a watched account. If the client is slow, only the newest ones are kept.
+        case status([UInt8])
         case answer([UInt8])
         case failure(Failure)
 
         var name: String {
             switch self {
             case .progress: "progress"
+            case .status: "status"
             case .answer: "answer"
             case .failure: "error"
             }
@@ -71,7 +74,7 @@ struct ControlService: Sendable {
         var data: [UInt8] {
             switch self {
             case .progress(let progress): Array(JSONValue(progress).text.utf8)
-            case .answer(let bytes): bytes
+            case .answer(let bytes), .status(let bytes): bytes
             case .failure(let failure): Array(JSONValue(error: failure).text.utf8)
             }
         }
@@ -94,12 +97,8 @@ struct ControlService: Sendable {
         }
     }
 
-    private static func noAccount(_ name: String) -> Failure {
-        Failure(.notFound, "the host that runs has no account `\(name)`", hint: "`larder reload` reads the config anew")
-    }
-
     private func answer(
-        _ asked: Asked, _ progress: @escaping @Sendable (TransferProgress) -> Void
+        _ asked: Asked, _ tell: @escaping @Sendable (Event) -> Void
     ) async throws(Failure) -> [UInt8] {
         if let version = asked.fields[.larderVersion], version != Product.version {
             throw Failure(
@@ -110,8 +109,10 @@ struct ControlService: Sendable {
         case .host: return Array(JSONValue(hosting).text.utf8)
         case .reload: return Array(JSONValue(try await hosting.reload()).text.utf8)
         case .account(let name):
-            guard let phase = hosting.phases[name] else { throw Self.noAccount(name) }
+            guard let phase = hosting.phases[name] else { throw Failure.noAccount(name) }
             return Array(JSONValue(phase, account: name).text.utf8)
+        case .watch(let name):
+            try await hosting.watch(name) { told throws(Failure) in tell(.status(try ControlCoding.encode(told))) }
         case .command(let name, let account):
             guard let command = AccountCommands.all.first(where: { $0.name == name }) else {
                 throw Failure(.notFound, "there is no command `\(name)`")
@@ -119,7 +120,7 @@ struct ControlService: Sendable {
             // The host of an account that has just been started is asked as soon as it can answer.
             do { try await hosting.untilOpened(account) } catch { throw Failure(.failed, "the command was cancelled") }
             let host = try host(of: account, as: asked.fields[.larderAccount])
-            return try await Self.carryOut(command, asked.body, for: host, progress)
+            return try await Self.carryOut(command, asked.body, for: host) { tell(.progress($0)) }
         }
     }
 
@@ -127,7 +128,7 @@ struct ControlService: Sendable {
     /// - Parameter digest: the digest of the account's part of the config that the client has read; nil if it has read
     ///   none.
     private func host(of account: String, as digest: String?) throws(Failure) -> AccountHost {
-        guard let phase = hosting.phases[account] else { throw Self.noAccount(account) }
+        guard let phase = hosting.phases[account] else { throw Failure.noAccount(account) }
         if let digest, digest != hosting.digest(of: account) {
             throw Failure(
                 .vaultLocked, "the config has changed for the account `\(account)` since the host has read it",
@@ -146,5 +147,11 @@ struct ControlService: Sendable {
     ) async throws(Failure) -> [UInt8] {
         let command = try ControlCoding.decode(type, from: body)
         return try ControlCoding.encode(try await host.perform(command, progress: progress))
+    }
+}
+
+extension Failure {
+    static func noAccount(_ name: String) -> Failure {
+        Failure(.notFound, "the host that runs has no account `\(name)`", hint: "`larder reload` reads the config anew")
     }
 }

@@ -22,6 +22,8 @@ extension JSONValue {
             "status": .string(phase.status),
             "connection": .string(phase.host?.connectionState.rawValue),
             "rejected": .bool(phase.host?.isRefused ?? false),
+            "paused": .bool(phase.host?.pause != nil),
+            "pausedUntil": .time(phase.host?.pause?.until),
             "failure": phase.failure.map { JSONValue(error: $0)["error"] ?? .null } ?? .null,
             "activity": .string((phase.host?.busyWith ?? []).isEmpty ? "idle" : "busy"),
             "busyWith": .strings((phase.host?.busyWith ?? []).map(\.rawValue)),

@@ -15,6 +15,7 @@ struct HostedAccountState: Decodable {
     var status: String
     var connection: String?
     var rejected: Bool
+    var paused: Bool
     var busyWith: [String]
     var failure: Problem?
 
@@ -30,6 +31,8 @@ struct HostedAccountState: Decodable {
                 .denied, "\(account): the server rejects the account", hint: "`larder status` shows why, and since when"
             )
         }
+        // A person wants it so.
+        if paused { return nil }
         switch connection.flatMap(ConnectionState.init) {
         case .offline: return Failure(.unreachable, "\(account): the server is not reached")
         case .unavailable: return Failure(.unreachable, "\(account): the server cannot serve requests now")

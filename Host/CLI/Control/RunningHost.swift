@@ -64,6 +64,25 @@ struct RunningHost: Hashable, Sendable {
             fields: [.larderAccount: account.digest], hear: hear)
         return try answer.map { bytes throws(Failure) in try ControlCoding.decode(Command.Answer.self, from: bytes) }
     }
+
+    /// Hears what goes on in an account until the host ends, or the task is cancelled.
+    /// - Returns: false if the host does not run any more.
+    /// - Throws: as ``ask(_:body:fields:hear:)``.
+    func watch(_ account: String, hear: (WatchedAccount) -> Void) async throws(Failure) -> Bool {
+        guard let client = try await ControlClient(connectingTo: socket) else { return false }
+        let (method, path) = ControlRequest.watch(account).head
+        do {
+            try await client.events(of: method, path, fields: [.larderVersion: Product.version]) { event in
+                guard event.name == "status" else { throw Failure(json: event.data) }
+                hear(try ControlCoding.decode(WatchedAccount.self, from: event.data))
+            }
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            throw Failure(.failed, "the host's answer was cut off: \(error)")
+        }
+        return true
+    }
 }
 
 /// The JSON of commands and answers on the control socket.

@@ -27,7 +27,13 @@ enum AccountPhase: Sendable {
         }
     }
 
+    /// A pause in words.
+    static func status(of pause: AccountPause) -> String {
+        "paused" + (pause.until.map { " until \(Text.time($0))" } ?? "")
+    }
+
     private static func status(of host: AccountHost) -> String {
+        if let pause = host.pause { return Self.status(of: pause) }
         if host.isRefused { return "the server rejects the account" }
         let progress = host.progress
         let left = progress.filesTotal - progress.filesDone

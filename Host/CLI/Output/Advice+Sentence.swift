@@ -13,6 +13,7 @@ extension Advice {
         case .verifyAccountAgain: "`larder account verify` asks again"
         case .runFirst: "Run `larder run --once` first"
         case .runToUpgrade: "Run `larder run --once`, which upgrades it"
+        case .resume: "`larder resume` lets it go on"
         case .runQueued: "the next `larder run` continues the queued actions"
         case .traceCalls: "`larder run --once --trace FILE` writes down each call"
         case .restoreDatabase:

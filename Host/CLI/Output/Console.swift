@@ -42,6 +42,9 @@ final class Console: Sendable {
     /// Whether escape sequences for colours may be written to the output.
     let hasColour: Bool
 
+    /// Whether the output is a terminal on which escape sequences draw.
+    let hasScreen: Bool
+
     /// Makes a console.
     /// - Parameters:
     ///   - output: the descriptor for the command's results.
@@ -52,6 +55,7 @@ final class Console: Sendable {
         outputIsTerminal = isatty(output) == 1
         errorsAreTerminal = isatty(errors) == 1
         let isDumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? true
+        hasScreen = isatty(output) == 1 && !isDumb
         hasColour = isatty(output) == 1 && getenv("NO_COLOR") == nil && !isDumb
     }
 
@@ -86,6 +90,25 @@ final class Console: Sendable {
         // A reader that closes the output early, such as `head`, is not a failure.
         guard let failure, failure != EPIPE else { return }
         throw Failure(.localIO, "the output cannot be written: \(errorText(failure))")
+    }
+
+    /// Writes the buffered output. ``flush()`` tells whether that went well.
+    func send() { state.withLock { flush(&$0) } }
+
+    /// Whether nobody can read the output any more, or it cannot be written.
+    var isReaderGone: Bool {
+        if state.withLock({ $0.failure != nil }) { return true }
+        var poller = pollfd(fd: output, events: 0, revents: 0)
+        return poll(&poller, 1, 0) > 0 && Int32(poller.revents) & (POLLERR | POLLHUP) != 0
+    }
+
+    /// The size of the output's terminal; that of a small one if it is unknown.
+    var screenSize: Screen.Size {
+        var size = winsize()
+        guard ioctl(output, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
+            return .init(columns: 80, rows: 24)
+        }
+        return .init(columns: Int(size.ws_col), rows: Int(size.ws_row))
     }
 
     /// Begins each further line of the error output with its priority, for the journal, or no longer does.

@@ -14,7 +14,7 @@ struct Progress {
     static let window: Duration = .seconds(10)
 
     private var samples: [(time: Duration, bytes: Int64)] = []
-    private var counts = Counts(files: 0, allFiles: 0, bytes: 0, allBytes: 0)
+    private(set) var counts = Counts(files: 0, allFiles: 0, bytes: 0, allBytes: 0)
 
     /// Adds a sample.
     /// - Parameter time: the time of the sample, from a clock that never jumps.
@@ -30,6 +30,13 @@ struct Progress {
         return max(0, Double(last.bytes - first.bytes)) / (Double((last.time - first.time).nanoseconds) / 1e9)
     }
 
+    /// The time until everything is here; nil while it is unknown.
+    var left: Duration? {
+        guard let rate, rate >= 1 else { return nil }
+        let left = Double(max(0, counts.allBytes.subtracting(counts.bytes)))
+        return left / rate < 1e9 ? .seconds(left / rate) : nil
+    }
+
     /// Returns the line of progress; nil if nothing is left to fetch.
     /// - Parameter width: the number of columns, to which the line is cut.
     func line(width: Int) -> String? {
@@ -38,11 +45,8 @@ struct Progress {
             "\(counts.files) of \(Text.count(counts.allFiles, "file"))",
             "\(Text.bytes(counts.bytes)) of \(Text.bytes(counts.allBytes))",
         ]
-        if let rate {
-            parts.append("\(Text.bytes(Int64(nearest: rate)))/s")
-            let left = Double(max(0, counts.allBytes - counts.bytes))
-            if rate >= 1, left / rate < 1e9 { parts.append("\(Text.rough(.seconds(left / rate))) left") }
-        }
+        if let rate { parts.append("\(Text.bytes(Int64(nearest: rate)))/s") }
+        if let left { parts.append("\(Text.rough(left)) left") }
         return String(parts.joined(separator: " · ").prefix(max(1, width - 1)))
     }
 }

@@ -13,11 +13,8 @@ final class ShownProgress: Sendable {
     /// Shows the progress on a terminal.
     func show(_ transfer: TransferProgress) {
         guard console.errorsAreTerminal else { return }
-        let counts = Progress.Counts(
-            files: Int64(transfer.filesDone), allFiles: Int64(transfer.filesTotal), bytes: transfer.bytesDone,
-            allBytes: transfer.bytesTotal)
         let line = progress.withLock { progress in
-            progress.add(counts, at: start.duration(to: .now))
+            progress.add(Progress.Counts(transfer), at: start.duration(to: .now))
             return progress.line(width: console.width)
         }
         console.showProgress(line)

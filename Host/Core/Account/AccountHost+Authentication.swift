@@ -43,8 +43,8 @@ extension AccountHost {
         }
     }
 
-    /// Pauses everything that sends requests to the server, and has the status say why and until when.
-    func pause(_ refused: AuthenticationRetry) async throws {
+    /// Holds everything that sends requests to the server, and has the status say why and until when.
+    func holdRequests(_ refused: AuthenticationRetry) async throws {
         let why = connection.refusal?.failure ?? state.refusedBecause
         let failure = why ?? Failure(.denied, "the server does not accept the account")
         await loops.suspend()

@@ -55,6 +55,8 @@ extension AccountHost {
     func poll(walks: Bool = false, retries: Bool = false) async throws(CancellationError) -> Polls.Outcome {
         if retries, state.isRefused { state.noteAnswer() }
         let number = state.polls.change { $0.ask(walks: walks) }
+        // A pause that begins from here on ends the poll.
+        if let pauseFailure { return Polls.Outcome(unreached: pauseFailure) }
         state.scanRequests.send()
         // While the server rejects the account, no request is sent.
         if state.isRefused, !retries { return Polls.Outcome(unreached: offlineFailure) }
@@ -71,6 +73,7 @@ extension AccountHost {
 
     /// The reason why the server cannot be used.
     var offlineFailure: Failure {
+        if let pauseFailure { return pauseFailure }
         if state.isRefused {
             return connection.refusal?.failure ?? state.refusedBecause
                 ?? Failure(.denied, "the server does not accept the account")

@@ -46,17 +46,18 @@ extension AccountHost {
 
     private func work(_ watch: TreeWatch) async -> Result<Void, any Error> {
         do {
+            try await restorePause()
+            state.machineSleep.change { [clock] in $0 = MachineSleep(clock) }
             watch.recheck(try await recover())
             let end = try await database.read { try $0.meta.json(HeldLibraries.self, .heldLibraries) }?.nextEnd(
                 after: clock.now())
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { [policies] in await policies.run() }
-                group.addTask { [process] in await process.watchPlugins() }
+                group.addTask { [self] in await process.watchPlugins { self.heedSleep() } }
                 group.addTask { [engine, partners] in try await engine.run(with: partners) }
-                group.addTask { [self] in try await poll() }
+                group.addTask { [self] in try await useNetwork() }
                 group.addTask { try await watch.run() }
                 group.addTask { [loops] in await loops.run() }
-                group.addTask { [self] in await heedHints() }
                 group.addTask { [self] in try await followSecret() }
                 group.addTask { [self] in try await keepCalendarFiles() }
                 group.addTask { [self] in try await keepPolicyHistory() }
@@ -83,7 +84,7 @@ extension AccountHost {
     }
 
     /// Polls the server, again and again.
-    private func poll() async throws {
+    func poll() async throws {
         var facts: ServerFacts?
         var wish: Duration?
         var refusal: AuthenticationRetry?
@@ -135,6 +136,7 @@ extension AccountHost {
                     }
                 }
             } catch let error as CutOffScan {
+                try Task.checkCancellation()
                 // The scan's failures are in the log. The host searches for the server again, soon.
                 facts = nil
                 outcome.unreached = error.failure
@@ -150,6 +152,7 @@ extension AccountHost {
                 }
                 try await passTime()
             } catch let error as ConnectionError {
+                try Task.checkCancellation()
                 if outage.begins(with: error) {
                     logger.warning("\(error.message)", metadata: error.hint.map { ["hint": .stringConvertible($0)] })
                 }
@@ -210,7 +213,7 @@ extension AccountHost {
         defer { refusal = refused }
         if refused.isTrying {
             refused.refused(mayPass: try await mayPass(), at: clock.monotonic())
-            try await pause(refused)
+            try await holdRequests(refused)
         }
         let (last, secret) = (state.secret, await readSecret())
         let isNew =

@@ -256,6 +256,12 @@ final class AccountState: Sendable {
     let reopenings = Signal()
     /// The polls that commands asked for.
     let polls = Monitor(Polls())
+    /// Whether the account may send requests.
+    let network = Monitor(NetworkUse())
+    /// What is known of the machine's sleep; nil before a run.
+    let machineSleep = Monitor<MachineSleep?>(nil)
+    /// Held while the pause is changed.
+    let isChangingPause = Turns()
     /// Held while a command polls event loops.
     let isPollingLoops = Turns()
     /// Held while the files of calendars are written.

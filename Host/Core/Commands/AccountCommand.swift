@@ -37,7 +37,7 @@ public enum AccountCommands {
         Issues.Answer.self,
         Loops.Poll.self, Loops.Switch.self,
         Plugins.Retry.self,
-        Accounts.Verify.self, Accounts.Approve.self, Wait.self,
+        Accounts.Verify.self, Accounts.Approve.self, Wait.self, Pauses.Begin.self, Pauses.End.self,
     ]
 }
 

@@ -4,7 +4,7 @@ public import Model
 import SyncEngine
 
 /// Waits until the account, or everything below a path, is in sync: the server was asked, the processors have run, and
-/// nothing is left to be done. What cannot go on now ends the wait too.
+/// nothing is left to be done. What cannot go on now ends the wait too, and so does a pause of the account.
 ///
 /// Nobody does the work of an account without a run, so the command is for an account at work.
 /// - Throws: `.failed` if no run is in progress; the reason why the server cannot be used.
@@ -20,10 +20,11 @@ public struct Wait: AccountCommand {
     public func carryOut(for host: AccountHost) async throws(Failure) -> WaitOutcome {
         try await host.failing {
             try await host.work.turn {
-                throw Failure(.failed, "no run of the account is in progress", hint: .runFirst)
+                throw Failure.noRun
             } atWork: {
                 let polled = try await host.poll(walks: true)
                 var outcome = WaitOutcome()
+                if let pause = host.pauseFailure { return try await stopped(by: pause, host) }
                 if let unreached = polled.unreached { throw unreached }
                 outcome.failures = polled.failures
                 while true {
@@ -31,7 +32,10 @@ public struct Wait: AccountCommand {
                     let records = try await records(in: host.database)
                     if records.isEmpty { break }
                     let left = try await host.engine.wait(for: records)
-                    if left.isOffline { throw left.failure ?? host.offlineFailure }
+                    if left.isOffline {
+                        if let pause = host.pauseFailure { return try await stopped(by: pause, host) }
+                        throw left.failure ?? host.offlineFailure
+                    }
                     if let failure = left.failure { outcome.failures.append(failure) }
                     // What waits for a person is named by its issue.
                     outcome.left = left.left.filter { $0.issue == nil }.map {
@@ -44,6 +48,15 @@ public struct Wait: AccountCommand {
                 return outcome
             }
         }
+    }
+
+    /// Returns the outcome for an account that is paused: nobody knows what is new on the server, and what is left stays.
+    private func stopped(by pause: Failure, _ host: AccountHost) async throws -> WaitOutcome {
+        var outcome = WaitOutcome()
+        outcome.failures = [pause]
+        outcome.leftCount = try await records(in: host.database).count
+        outcome.issues = try await issues(in: host.database)
+        return outcome
     }
 
     private func isMeant(_ other: ItemPath) -> Bool { path.isRoot || other == path || path.isAncestor(of: other) }

@@ -132,7 +132,8 @@ public actor HostProcess {
     }
 
     /// Reports calls into plugins that do not return, until the task is cancelled.
-    func watchPlugins() async { await loading?.value.watch() }
+    /// - Parameter tick: Called once a second, for what needs no timer of its own.
+    func watchPlugins(tick: @escaping @Sendable () -> Void = {}) async { await loading?.value.watch(tick: tick) }
 
     private func loaded(memory: (any ProbeMemory)?) async -> PluginHost {
         if let loading { return await loading.value }

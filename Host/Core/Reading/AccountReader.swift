@@ -143,6 +143,15 @@ public struct AccountReader: Sendable {
     ///   the database, `.badData` if a stored policy's condition does not parse, `.failed` if the task is cancelled,
     ///   otherwise `.internal`.
     public func status() async throws(Failure) -> AccountStatus {
+        try await status(countsPolicies: true) { Vault.isInUse(at: bookmark.vault) }
+    }
+
+    /// Returns the state of the account.
+    /// - Parameters:
+    ///   - countsPolicies: Whether the policies are among it, whose items take time to count.
+    ///   - isRunning: Tells whether a host runs for the account. The host itself must not look at its vault's locks.
+    /// - Throws: As ``status()``.
+    func status(countsPolicies: Bool, isRunning: () -> Bool) async throws(Failure) -> AccountStatus {
         let account = bookmark.name
         var status = try await read { tx in
             var status = AccountStatus(account: account)
@@ -157,6 +166,7 @@ public struct AccountReader: Sendable {
             status.records = try tx.journal.counts()
             status.issues = try tx.issues.count()
             status.nextPoll = try tx.meta.time(.nextPoll)
+            status.pause = try tx.meta.json(AccountPause.self, .pause)
             status.refusal = try tx.meta.json(AuthenticationFailure.self, .refusal)
             status.server = try tx.meta.json(KnownServer.self, .server).map(ServerReport.init)
             let history = try tx.scanHistory()
@@ -165,13 +175,15 @@ public struct AccountReader: Sendable {
             status.plugins = try tx.pluginNotes()
             return status
         }
-        status.policies = try await policies()
+        if countsPolicies { status.policies = try await policies() }
         // The last host's notes hold only while that host runs.
-        status.isRunning = Vault.isInUse(at: bookmark.vault)
+        status.isRunning = isRunning()
         status.plugins.isRunning = status.isRunning
         if !status.isRunning {
             status.connection = .offline
             status.nextPoll = nil
+            // A running host ends its pause itself, by a clock that nobody sets.
+            if status.pause?.left(at: clock.now()) == .zero { status.pause = nil }
             status.refusal?.nextTry = nil
             for index in status.loops.indices { status.loops[index].nextPoll = nil }
             status.plugins.started = []

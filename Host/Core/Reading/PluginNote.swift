@@ -25,7 +25,7 @@ public struct PluginNote: Codable, Hashable, Sendable {
 }
 
 /// The plugins of one account as the account's hosts found them.
-public struct PluginNotes: Hashable, Sendable {
+public struct PluginNotes: Hashable, Codable, Sendable {
     /// Whether a host runs for the account.
     public var isRunning = false
     /// The plugins that the running host has started.

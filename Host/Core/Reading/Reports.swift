@@ -15,7 +15,7 @@ public struct ItemReport: Sendable {
 }
 
 /// A policy, with the number and size of the items that it covers.
-public struct PolicyReport: Sendable {
+public struct PolicyReport: Hashable, Codable, Sendable {
     /// The policy.
     public var policy: ItemPolicy
     /// The number of files and folders that meet the policy's condition.
@@ -25,7 +25,7 @@ public struct PolicyReport: Sendable {
 }
 
 /// Whether an account's server can be reached.
-public enum ConnectionState: String, Sendable {
+public enum ConnectionState: String, Codable, Sendable {
     /// A state in which no host runs or the server cannot be reached.
     case offline
     /// A state in which the server says that it cannot serve requests now.
@@ -49,7 +49,7 @@ extension MetaKey {
 }
 
 /// The reason why an account of a running host does not go on.
-public struct AccountTrouble: Sendable {
+public struct AccountTrouble: Hashable, Codable, Sendable {
     /// The error's message.
     public var message: String
     /// Advice on what to do about the error, if there is any.
@@ -116,7 +116,7 @@ public struct ServerReport: Codable, Sendable, Hashable {
 }
 
 /// The state of an account.
-public struct AccountStatus: Sendable {
+public struct AccountStatus: Equatable, Codable, Sendable {
     /// The account's name in the config.
     public var account: String
     /// The state of the connection now.
@@ -149,6 +149,8 @@ public struct AccountStatus: Sendable {
     public var nextPoll: Timestamp?
     /// The reason why the account does not go on although its host runs; nil if the account goes on or no host runs.
     public var trouble: AccountTrouble?
+    /// The account's pause; nil if it is not paused.
+    public var pause: AccountPause?
     /// The last failed authentication, if the server rejects the account's credentials.
     public var refusal: AuthenticationFailure?
     /// The kind of server that was found; nil if none was found yet.

@@ -13,6 +13,7 @@ public final class Database: Sendable {
     public let path: String
     private let pool: DatabasePool
     let idleConnection = IdleConnection()
+    private let committed = Atomic(0)
     private let observer = Mutex<(@Sendable (CommitChanges) -> Void)?>(nil)
 
     private init(path: String, pool: DatabasePool) {
@@ -85,6 +86,9 @@ public final class Database: Sendable {
     public func setCommitObserver(_ observe: @escaping @Sendable (CommitChanges) -> Void) {
         observer.withLock { $0 = observe }
     }
+
+    /// The number of transactions that were committed since the database was opened.
+    public var writes: Int { committed.load(ordering: .acquiring) }
 
     /// Reads a state of the database that no later write changes, beside the writer and other readers.
     /// - Throws: What `body` throws; SQLite's errors as `Failure`; `CancellationError` when the task is cancelled.
@@ -169,6 +173,7 @@ public final class Database: Sendable {
             try transaction.storeNotes()
             return .commit
         }
+        committed.add(1, ordering: .releasing)
         if let changes = transaction.changes, let observe = observer.withLock({ $0 }) { observe(changes) }
         guard let result else { throw Failure(.internal, "A transaction ended without a result") }
         return result

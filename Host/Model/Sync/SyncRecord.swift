@@ -1,7 +1,7 @@
 /// A record of one action of the sync engine in the journal.
 public struct SyncRecord: Hashable, Sendable {
     /// The state of a record. The raw values are stored in the journal.
-    public enum State: Int, Sendable, CaseIterable {
+    public enum State: Int, Codable, Sendable, CaseIterable {
         /// In the journal, before the preflight is done.
         case pending = 0
         /// Ready to be scheduled as soon as its lane and the budgets allow it.

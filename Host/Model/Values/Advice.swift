@@ -21,6 +21,8 @@ public enum Advice: Hashable, Sendable {
     case runFirst
     /// The advice to run the account once, so that the run upgrades a database with an older schema.
     case runToUpgrade
+    /// The advice to end the account's pause.
+    case resume
     /// The advice to run the account again. The next run continues the queued actions.
     case runQueued
     /// The advice to run the account once with a trace. The trace contains each call into a plugin.

@@ -70,6 +70,14 @@ extension SyncEngine {
     /// value is true.
     public func setOnline(_ isOnline: Bool) { controls.update { $0.isOnline = isOnline } }
 
+    /// Keeps downloads from starting until ``setOnline(_:)``, and ends those that are under way. What has arrived of them
+    /// is kept, and an end does not count as a failure.
+    public func stopDownloads() {
+        setOnline(false)
+        // No download starts from here on.
+        for end in controls.with({ Array($0.enders.values) }) { end() }
+    }
+
     /// Whether downloads may start.
     public var isOnline: Bool { controls.with { $0.flags.isOnline } }
 

@@ -85,6 +85,7 @@ public final class SyncEngine: Sendable {
     let logger: Logger
     let controls = Controls()
     let counters = Counters()
+    let underWay = UnderWay()
     let waits = RecordWaits()
     /// The reasons why records wait, for waits that began since the start.
     let reasons = Mutex<[SyncRecordID: Failure]>([:])

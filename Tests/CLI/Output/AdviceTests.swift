@@ -15,6 +15,7 @@ import Testing
         ),
         (.runFirst, "Run `larder run --once` first"),
         (.runToUpgrade, "Run `larder run --once`, which upgrades it"),
+        (.resume, "`larder resume` lets it go on"),
         (.runQueued, "the next `larder run` continues the queued actions"),
         (.traceCalls, "`larder run --once --trace FILE` writes down each call"),
         (

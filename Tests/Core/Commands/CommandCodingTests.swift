@@ -85,6 +85,7 @@ private struct RandomValues {
             Loops.Poll(named: maybe { $0.text() }), Loops.Switch(named: text(), enabled: flag()),
             Plugins.Retry(PluginID(text())),
             Accounts.Verify(asksAgain: flag()), Accounts.Approve(list { Approval(.redirect, $0.text()) }), Wait(path()),
+            Pauses.Begin(for: maybe { .nanoseconds($0.number()) }), Pauses.End(),
         ]
     }
 
@@ -119,7 +120,8 @@ private struct RandomValues {
             ClaimReport(
                 claim: Claim(id: ClaimID(text()), item: LocalID(text()), kind: .read, validity: validity()),
                 path: path()), IssueAnswer(id: IssueID(number()), failure: maybe { $0.failure() }),
-            PluginRetryOutcome(isReleased: flag(), isAtWork: flag()), waited, AccountFinding.works(nil),
+            PluginRetryOutcome(isReleased: flag(), isAtWork: flag()), waited,
+            PauseOutcome(isPaused: flag(), until: maybe { $0.time() }, changed: flag()), AccountFinding.works(nil),
             AccountFinding.asks(issue()), LoopPollOutcome(loops: list { $0.loop() }, failures: list { $0.failure() }),
             loop(),
         ]

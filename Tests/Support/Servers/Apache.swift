@@ -27,6 +27,11 @@ extension RealServer {
                 tls += "\nSSLVerifyClient require\nSSLCACertificateFile \"\(authority.file)\""
             }
         }
+        var pace = ""
+        if let limit = options.kilobytesPerSecond {
+            modules += ["env", "ratelimit"]
+            pace = "SetOutputFilter RATE_LIMIT\n  SetEnv rate-limit \(limit)"
+        }
         try Files.write("text/plain txt\nimage/jpeg jpg\napplication/pdf pdf\n", to: "\(run)/types")
         let load = modules.map { "LoadModule \($0)_module /usr/lib/apache2/modules/mod_\($0).so" }
         let user = Build.isRoot ? "User www-data\nGroup www-data" : ""
@@ -56,6 +61,7 @@ extension RealServer {
               DavDepthInfinity \(options.depthInfinity ? "on" : "off")
               AllowOverride None
               \(access)
+              \(pace)
             </Directory>
 
             """, to: "\(run)/apache.conf")

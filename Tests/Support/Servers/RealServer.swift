@@ -28,6 +28,10 @@ public struct RealServer: Sendable {
         /// The authority that must have signed the certificate of each client; nil lets clients in without one.
         public var clientAuthority: Certificate?
 
+        /// The pace of each answer, in units of 1,024 bytes a second; nil sets none. Apache is the only program that takes
+        /// this option.
+        public var kilobytesPerSecond: Int?
+
         public init() {}
     }
 

@@ -39,6 +39,8 @@ public final class TestClock: Sendable {
         var ahead = Duration.zero
         /// How far the time of day is off.
         var skew = Duration.zero
+        /// For how long the machine slept.
+        var asleep = Duration.zero
         var lastID = 0
         var sleepers: [Int: Sleeper] = [:]
         var slept: [Duration] = []
@@ -115,6 +117,14 @@ public final class TestClock: Sendable {
         for sleeper in due { sleeper.continuation.resume() }
     }
 
+    /// Advances the time as ``advance(_:)`` does, while the machine sleeps.
+    public func sleepMachine(_ duration: Duration) {
+        move { state in
+            state.ahead += duration
+            state.asleep += duration
+        }
+    }
+
     // MARK: Sleepers
 
     /// The sleeps that last until the test acts, in the order in which they began.
@@ -164,7 +174,10 @@ public final class TestClock: Sendable {
 
     /// The clock in the form that the host takes.
     public var host: HostClock {
-        HostClock(now: { self.now }, monotonic: { self.monotonic }, sleep: { try await self.sleep($0) })
+        HostClock(
+            now: { self.now }, monotonic: { self.monotonic },
+            awake: { self.state.withLock { self.monotonic($0) - $0.asleep } },
+            sleep: { try await self.sleep($0) })
     }
 
     private func sleep(_ duration: Duration) async throws {

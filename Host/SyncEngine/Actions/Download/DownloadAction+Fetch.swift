@@ -49,9 +49,13 @@ extension DownloadAction {
     }
 
     private func fetch(_ job: Job) async -> FetchOutcome {
-        defer { engine.room.withLock { $0.end(engine.owner(job.id)) } }
+        let shown = engine.underWay.begin(job)
+        defer {
+            engine.underWay.end(job.id)
+            engine.room.withLock { $0.end(engine.owner(job.id)) }
+        }
         do {
-            return .complete(try await fetchOrResume(job))
+            return .complete(try await fetchOrResume(job, shown))
         } catch {
             let failure = error as? FetchFailure ?? FetchFailure(error, received: nil, gained: false)
             switch failure {
@@ -65,7 +69,8 @@ extension DownloadAction {
 
     /// Resumes what an earlier try left in `incoming/`, if that part certainly belongs to the same version. A whole
     /// file is only taken if it was verified and journalled as whole: its length alone proves nothing.
-    private func fetchOrResume(_ job: Job) async throws -> Fetched {
+    /// - Parameter shown: What those see who watch the download.
+    private func fetchOrResume(_ job: Job, _ shown: UnderWay.Download) async throws -> Fetched {
         let sink: FetchSink
         do {
             if let landing = job.record.landing ?? engine.notTaken.withLock({ $0.removeValue(forKey: job.id) }),
@@ -74,7 +79,7 @@ extension DownloadAction {
                 counters.change { $0.bytesDone += landing.size }
                 return whole
             }
-            sink = FetchSink(try tree.incomingFile(job.incomingName), of: job, by: engine)
+            sink = FetchSink(try tree.incomingFile(job.incomingName), of: job, by: engine, shown)
         } catch {
             throw FetchFailure.disk(error)
         }
@@ -143,13 +148,15 @@ private final class FetchSink: DownloadSink {
     private(set) var received: Int64?
     private let job: Job
     private let engine: SyncEngine
+    private let shown: UnderWay.Download
     /// The number of this file's bytes that were added to the counters.
     private var counted: Int64 = 0
 
-    init(_ file: IncomingFile, of job: Job, by engine: SyncEngine) {
+    init(_ file: IncomingFile, of job: Job, by engine: SyncEngine, _ shown: UnderWay.Download) {
         self.file = file
         self.job = job
         self.engine = engine
+        self.shown = shown
         count(file.size)
     }
 
@@ -164,6 +171,7 @@ private final class FetchSink: DownloadSink {
 
     private func count(_ bytes: Int64) {
         counted += bytes
+        shown.add(bytes)
         engine.counters.change { $0.bytesDone += bytes }
         engine.room.withLock { $0.received(bytes, by: engine.owner(job.id)) }
     }

@@ -1,0 +1,46 @@
+import Core
+import Logging
+import Model
+
+/// What a running host tells those who watch one of its accounts.
+struct WatchedAccount: Codable, Equatable, Sendable {
+    /// The account's name.
+    var account: String
+    /// What the host does with the account, in one word and in words.
+    var phase: String
+    var words: String
+    /// What goes on in the account; nil if it is not at work.
+    var activity: AccountActivity?
+}
+
+extension Hosting {
+    /// The time between two checks of what goes on.
+    private static let watchInterval = Duration.seconds(1)
+
+    /// Tells what goes on in an account, now and whenever something has changed, until the task is cancelled.
+    /// - Throws: `notFound` if there is no such account; `failed` if the task is cancelled.
+    func watch(_ account: String, tell: (WatchedAccount) throws(Failure) -> Void) async throws(Failure) -> Never {
+        var feed: ActivityFeed?
+        var last: WatchedAccount?
+        while true {
+            guard let phase = phases[account] else { throw .noAccount(account) }
+            var told = WatchedAccount(account: account, phase: phase.name, words: phase.status, activity: nil)
+            if let host = phase.host {
+                if feed?.isOf(host) != true { feed = ActivityFeed(host) }
+                var news: AccountActivity?
+                do throws(Failure) { news = try await feed?.next() } catch {
+                    // An account that is being closed cannot be read. It is in another phase soon.
+                    options.logger.debug("\(error.message)")
+                }
+                told.activity = news ?? last?.activity
+                // What is being transferred is told also if nothing has arrived, so that rates fall.
+                if news != nil, told == last { try tell(told) }
+            } else {
+                feed = nil
+            }
+            if told != last { try tell(told) }
+            last = told
+            do { try await options.clock.sleep(Self.watchInterval) } catch { throw .stopping }
+        }
+    }
+}

@@ -1,0 +1,20 @@
+import Testing
+
+@testable import larder
+
+@Suite struct ScreenTests {
+    @Test("U10: a frame overwrites the one before, is cut to the width, and says what does not fit below")
+    func frame() {
+        let frame = Screen.frame(["home: online", "  items      3", "a long line"], .init(columns: 8, rows: 3))
+        #expect(frame.hasPrefix("\u{1b}[?2026h\u{1b}[H") && frame.hasSuffix("\u{1b}[J\u{1b}[?2026l"))
+        let lines = frame.split(separator: "\r\n").map {
+            $0.split(separator: "\u{1b}[K", omittingEmptySubsequences: false)
+        }
+        #expect(lines.count == 3)
+        #expect(frame.contains("[Hhome: on\u{1b}[K\r\n  items \u{1b}[K\r\na long l\u{1b}[K\u{1b}[J"))
+        let low = Screen.frame(["1", "2", "3", "4"], .init(columns: 80, rows: 3))
+        #expect(low.contains("[H1\u{1b}[K\r\n2\u{1b}[K\r\n… 2 more lines\u{1b}[K\u{1b}[J"))
+        #expect(Screen.frame(["1", "2"], .init(columns: 0, rows: 0)).contains("[H…\u{1b}[K\u{1b}[J"))
+        #expect(Screen.frame([], .init(columns: 80, rows: 3)).contains("[H\u{1b}[J"))
+    }
+}
