@@ -160,6 +160,9 @@ let package = Package(
             name: "TreeFixture", dependencies: ["Model", "LocalTree", "TestSupport", crypto],
             path: "Tests/Support/Tree",
             swiftSettings: strict),
+        .executableTarget(
+            name: "benchmark-server", dependencies: ["DemoServer"], path: "Tests/Benchmarks/Server",
+            swiftSettings: strict),
         tests("Model", ["Model"]),
         tests("SDK", ["CLarder", "LarderFakeHost", "LarderSDK", "Model"]),
         tests("Threads", ["Threads"]),
