@@ -1,8 +1,10 @@
+import Glibc
 import HummingbirdCore
 import Synchronization
 
 /// A server of the ownCloud family in this process, on 127.0.0.1, with WebDAV, CalDAV and OCS. `larder demo` shows the
-/// program with it. Clients only read over the network; the contents are changed through this class alone.
+/// program with it. Clients read and write files over the network; calendars and shares are changed through this class
+/// alone.
 public final class DemoServer: Sendable {
     /// A request that was answered.
     public struct LoggedRequest: Sendable {
@@ -10,7 +12,7 @@ public final class DemoServer: Sendable {
         public var method: String
         /// The item's path in the tree; for other targets the target's path.
         public var path: String
-        /// The answer's status.
+        /// The answer's status; 0 if the connection was closed without an answer.
         public var status: Int
         /// The number of bytes of the answer's body that were sent.
         public var bytes: Int
@@ -38,7 +40,8 @@ public final class DemoServer: Sendable {
     public static func start() async throws -> DemoServer { try await DemoServer() }
 
     private init() async throws {
-        let service = Service(site: Site(user: "demo", password: Site.randomPassword()))
+        var service = Service(site: Site(user: "demo", password: Site.randomPassword()))
+        if let folder = getenv("TMPDIR") { service.scratchFolder = String(cString: folder) }
         (tree, calendars, shares) = (service.tree, service.calendars, service.shares)
         (user, password) = (service.site.user, service.site.password)
         answers = Answers(service)

@@ -3,14 +3,20 @@ import HTTPTypes
 /// The contents of a server of the ownCloud family, and its answers.
 package struct Service: Sendable {
     package let site: Site
-    package let tree = Tree()
+    package let tree: Tree
     package let calendars: Calendars
     package let shares = Shares()
     /// The behavior where the protocols leave servers free.
     package var behavior: any ServerBehavior = DemoBehavior()
+    /// What the server says of resumable uploads; nil if it does not offer them.
+    package var tus: TusSettings? = TusSettings()
+    package let uploads = TusUploads()
+    /// An existing folder for bodies that are too large for memory.
+    package var scratchFolder = "/tmp"
 
-    package init(site: Site) {
+    package init(site: Site, clock: @escaping Tree.Clock = Tree.systemClock) {
         self.site = site
+        tree = Tree(clock: clock)
         calendars = Calendars(user: site.user)
     }
 
@@ -19,7 +25,7 @@ package struct Service: Sendable {
         case .status: return Documents.status()
         case .wellKnownCalendars: return CalendarService.wellKnown()
         case .unknown: return Answer(.notFound)
-        case .item, .calendars, .ocs: break
+        case .item, .calendars, .ocs, .upload: break
         }
         if let refusal = refusal(of: asked) { return refusal }
         switch asked.target {
@@ -29,8 +35,12 @@ package struct Service: Sendable {
             guard asked.fields[named: "OCS-APIRequest"] == "true" else { return OCSService.unasked }
             return behavior.answer(
                 OCSRequest(asked, version: version, path: path),
-                by: OCSService(site: site, tree: tree, shares: shares))
-        case .item(let path, let base): return try await answer(to: &asked, path, base)
+                by: OCSService(site: site, tree: tree, shares: shares, tus: tusService?.settings))
+        case .item(let path, let base):
+            let files = FileService(
+                site: site, tree: tree, behavior: behavior, scratchFolder: scratchFolder, tus: tusService)
+            return try await files.answer(to: &asked, path, base)
+        case .upload(let id): return try await tusService?.answer(to: asked, id: id) ?? Answer(.notFound)
         case .status, .wellKnownCalendars, .unknown: return Answer(.notFound)
         }
     }
@@ -44,19 +54,11 @@ package struct Service: Sendable {
         CalendarService(calendars: calendars, user: site.user, behavior: behavior)
     }
 
-    private func answer(to asked: inout Asked, _ path: TreePath, _ base: String) async throws -> Answer {
-        switch asked.method {
-        case "OPTIONS":
-            var answer = Answer(.ok)
-            answer.fields[named: "DAV"] = "1, 3"
-            answer.fields[.allow] = "OPTIONS, GET, HEAD, PROPFIND"
-            return answer
-        case "PROPFIND":
-            return Listing(tree: tree, behavior: behavior).answer(
-                path, base: base, depth: .init(asked.fields[named: "Depth"]), body: try await asked.collect())
-        case "GET", "HEAD": return Reading(tree: tree, behavior: behavior).answer(path, fields: asked.fields)
-        default: return Answer(.methodNotAllowed)
-        }
+    /// The service for resumable uploads. There is none where the tree's root is the server's, which leaves the uploads
+    /// no address.
+    private var tusService: TusService? {
+        guard let tus, !site.bases.contains("") else { return nil }
+        return TusService(tree: tree, uploads: uploads, settings: tus, folder: scratchFolder)
     }
 }
 

@@ -24,19 +24,5 @@ package struct Site: Sendable {
     }
 
     /// The value that a request's `Authorization` field must have.
-    var authorization: String { "Basic " + base64(Array("\(user):\(password)".utf8)) }
-}
-
-private func base64(_ bytes: [UInt8]) -> String {
-    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-    var result: [UInt8] = []
-    for start in stride(from: 0, to: bytes.count, by: 3) {
-        let group = bytes[start..<min(start + 3, bytes.count)]
-        var value = 0
-        for index in 0..<3 { value = value << 8 | (index < group.count ? Int(group[start + index]) : 0) }
-        for index in 0..<4 {
-            result.append(index <= group.count ? alphabet[value >> (18 - 6 * index) & 63] : UInt8(ascii: "="))
-        }
-    }
-    return String(decoding: result, as: UTF8.self)
+    var authorization: String { "Basic " + Base64.text(Array("\(user):\(password)".utf8)) }
 }

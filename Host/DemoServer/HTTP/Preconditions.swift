@@ -19,6 +19,18 @@ package struct Preconditions {
         return nil
     }
 
+    /// Whether a writing request may be executed.
+    /// - Parameter modified: The item's modification time in seconds since 1970; nil if it does not exist.
+    package func allowWriting(modified: Int64? = nil) -> Bool {
+        if let wanted = fields[.ifMatch] {
+            guard matches(wanted, strongly: true) else { return false }
+        } else if let date = fields[.ifUnmodifiedSince].flatMap(HTTPDate.seconds), let modified {
+            guard modified <= date else { return false }
+        }
+        if let known = fields[.ifNoneMatch], matches(known, strongly: false) { return false }
+        return true
+    }
+
     /// Whether a range may be served. `If-Range` is compared strongly, and a date never matches.
     var allowRange: Bool {
         guard let wanted = fields[.ifRange] else { return true }

@@ -9,7 +9,13 @@ package protocol Answering: Sendable {
     func answer(to asked: inout Asked) async throws -> Answer
 
     /// Notes that an answer was sent, with the number of bytes of its body. It is called before the last byte is sent.
+    /// The status is 0 if the connection is closed without an answer.
     func sent(_ bytes: Int, status: Int, to asked: Asked)
+}
+
+/// Thrown in place of an answer to close the connection.
+package struct Hangup: Error {
+    package init() {}
 }
 
 /// The context of a request: its connection, which is closed when the answer cannot be completed.
@@ -30,7 +36,14 @@ struct Responder<Answers: Answering>: HTTPResponder {
 
     func respond(to request: Request, context: ConnectionContext) async throws -> Response {
         var asked = Asked(request, site: site)
-        let answer = try await answering.answer(to: &asked)
+        let answer: Answer
+        do {
+            answer = try await answering.answer(to: &asked)
+        } catch let error as Hangup {
+            answering.sent(0, status: 0, to: asked)
+            try await context.channel.close()
+            throw error
+        }
         let delivery = Delivery(answer: answer, channel: context.channel) { [asked] bytes in
             answering.sent(bytes, status: answer.status.code, to: asked)
         }

@@ -5,6 +5,8 @@ package struct OCSService: Sendable {
     package let site: Site
     let tree: Tree
     let shares: Shares
+    /// What the server says of resumable uploads; nil if it does not offer them.
+    let tus: TusSettings?
 
     /// The answer to a request that does not say that it comes from a program.
     static var unasked: Answer {
@@ -23,10 +25,10 @@ package struct OCSService: Sendable {
     }
 
     /// Returns the user's account.
-    /// - Parameter quota: The number of bytes that the user may store on the server.
+    /// - Parameter quota: The number of bytes that the user may store on the server, if the tree has no quota.
     package func account(quota: Int) -> OCSValue {
         let used = tree.node(at: .root)?.size ?? 0
-        let total = max(quota, used)
+        let total = max(tree.quota ?? quota, used)
         return .object([
             ("id", .text(site.user)), ("display-name", .text(site.user)), ("email", .null),
             (
@@ -58,15 +60,11 @@ package struct OCSService: Sendable {
                     (
                         "checksums",
                         .object([
-                            ("supportedTypes", .list([.text("SHA1")])), ("preferredUploadType", .text("SHA1")),
+                            ("supportedTypes", .list(Checksum.Kind.allCases.map { .text($0.rawValue) })),
+                            ("preferredUploadType", .text("SHA1")),
                         ])
                     ),
-                    (
-                        "files",
-                        .object([
-                            ("bigfilechunking", .bool(false)), ("undelete", .bool(false)), ("versioning", .bool(false)),
-                        ])
-                    ),
+                    ("files", .object(files)),
                     (
                         "files_sharing",
                         .object([
@@ -77,5 +75,25 @@ package struct OCSService: Sendable {
                 ])
             ),
         ])
+    }
+
+    private var files: [(name: String, value: OCSValue)] {
+        var fields: [(name: String, value: OCSValue)] = [
+            ("bigfilechunking", .bool(false)), ("undelete", .bool(false)), ("versioning", .bool(false)),
+            ("favorites", .bool(true)),
+        ]
+        if let tus {
+            fields.append(
+                (
+                    "tus_support",
+                    .object([
+                        ("version", .text("1.0.0")), ("resumable", .text("1.0.0")),
+                        ("extension", .text("creation,creation-with-upload")),
+                        ("max_chunk_size", .number(tus.largestChunk)),
+                        ("http_method_override", .text(tus.methodOverride)),
+                    ])
+                ))
+        }
+        return fields
     }
 }

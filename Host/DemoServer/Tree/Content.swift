@@ -11,7 +11,13 @@ package struct Content: Sendable {
 
     package let size: Int
     /// The SHA-1 in hexadecimal, as in `oc:checksums` and `OC-Checksum`.
-    package let sha1: String
+    package var sha1: String { checksums[0].value }
+    /// The checksums that the server keeps: first the SHA-1, then one of the kind that the client gave.
+    package let checksums: [Checksum]
+    /// The checksums as in `oc:checksum`.
+    var checksumText: String {
+        checksums.count == 1 ? checksums[0].text : checksums.map(\.text).joined(separator: " ")
+    }
     /// The bytes, if they are in memory.
     package let memory: ByteBuffer?
     private let place: any Place
@@ -19,15 +25,18 @@ package struct Content: Sendable {
     package static let none = Content([])
 
     package init(_ bytes: some Collection<UInt8>) {
+        self.init(bytes, [Checksum(.sha1, hexadecimal(Insecure.SHA1.hash(data: Array(bytes))))])
+    }
+
+    init(_ bytes: some Collection<UInt8>, _ checksums: [Checksum]) {
         let buffer = ByteBuffer(bytes: bytes)
         (memory, place) = (buffer, Memory(buffer: buffer))
-        size = bytes.count
-        sha1 = hexadecimal(Insecure.SHA1.hash(data: Array(bytes)))
+        (size, self.checksums) = (bytes.count, checksums)
     }
 
     /// Creates content whose bytes are kept in a storage.
-    package init(at place: some Place, size: Int, sha1: String) {
-        (self.place, memory, self.size, self.sha1) = (place, nil, size, sha1)
+    init(at place: some Place, size: Int, _ checksums: [Checksum]) {
+        (self.place, memory, self.size, self.checksums) = (place, nil, size, checksums)
     }
 
     package func send(_ range: Range<Int>, to sink: Answer.Sink) async throws {

@@ -14,23 +14,18 @@ package struct Node: Sendable {
     var version: UInt64
     /// The size of a file; for a folder, the size of all files below it.
     package var size = 0
+    /// Whether the user marked the item as a favorite.
+    package var isFavorite = false
+    /// The letters of `oc:permissions`; nil for all that the user has in a tree of their own.
+    package var letters: String?
+    /// The properties that clients gave the item and that mean nothing to the server, with their content as XML.
+    var deadProperties: [XMLName: String] = [:]
 
     package var isFolder: Bool { children != nil }
 
     /// The item's id and version, as they stand in an ETag.
     package var tag: String { "\(String(id, radix: 16))-\(String(version, radix: 16))" }
-}
 
-/// The reason why the tree refuses a change, as a WebDAV server reports it.
-package enum TreeError: Error {
-    case notFound
-    /// A target folder that does not exist.
-    case noParent
-    /// A target that exists already.
-    case exists
-    /// A file where a folder is needed, or the reverse.
-    case wrongKind
-    /// A move of a folder into itself.
-    case intoItself
-    case preconditionFailed
+    /// What the user may do with the item.
+    package var permissions: Permissions { Permissions(letters ?? (isFolder ? "RDNVCK" : "RDNVW")) }
 }

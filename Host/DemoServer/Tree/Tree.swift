@@ -6,9 +6,16 @@ import Synchronization
 ///
 /// Changes made here look like changes by another person: no request is logged, and ETags report them.
 public final class Tree: Sendable {
-    private let state: Mutex<TreeState>
+    /// A clock that tells the time in seconds since 1970 UTC.
+    public typealias Clock = @Sendable () -> Int64
 
-    init() { state = Mutex(TreeState(now: Self.now())) }
+    private let state: Mutex<TreeState>
+    private let clock: Clock
+
+    init(clock: @escaping Clock) {
+        self.clock = clock
+        state = Mutex(TreeState(now: clock()))
+    }
 
     /// Writes a file, and creates the folders above it.
     /// - Parameters:
@@ -30,7 +37,7 @@ public final class Tree: Sendable {
 
     /// Creates a folder and those above it. An existing folder stays as it is.
     public func makeFolder(_ path: String) {
-        state.withLock { $0.makeFolders(TreePath(path), modified: Self.now()) }
+        state.withLock { $0.makeFolders(TreePath(path), modified: now) }
     }
 
     /// Removes a file, or a folder with everything in it.
@@ -42,7 +49,7 @@ public final class Tree: Sendable {
     @discardableResult public func move(_ from: String, to: String) -> Bool {
         succeeds { state in
             let (from, to) = (TreePath(from), TreePath(to))
-            guard state.node(at: from) != nil, !from.contains(to) else { throw TreeError.notFound }
+            guard state.node(at: from) != nil, !from.contains(to) else { throw Refusal.notFound }
             if state.node(at: to) != nil { try state.remove(to) }
             try state.move(from, to: to)
         }
@@ -84,20 +91,23 @@ public final class Tree: Sendable {
 
     /// Runs a body that reads or changes the tree, without other changes in between.
     package func with<Result: Sendable>(
-        _ body: (inout TreeState) throws(TreeError) -> Result
-    ) throws(TreeError) -> Result {
-        try state.withLock { (state) throws(TreeError) in try body(&state) }
+        _ body: (inout TreeState) throws(Refusal) -> Result
+    ) throws(Refusal) -> Result {
+        try state.withLock { (state) throws(Refusal) in try body(&state) }
     }
 
     package func change(_ body: (inout TreeState) -> Void) { state.withLock { body(&$0) } }
 
     package func read<Result: Sendable>(_ body: (TreeState) -> Result) -> Result { state.withLock { body($0) } }
 
-    package static func now() -> Int64 { Int64(time(nil)) }
+    /// The time in seconds since 1970 UTC.
+    package var now: Int64 { clock() }
+
+    /// The system's clock.
+    package static let systemClock: Clock = { Int64(time(nil)) }
 
     private func put(_ path: String, _ content: Content, modified: Int64?) {
-        let path = TreePath(path)
-        let now = Self.now()
+        let (path, now) = (TreePath(path), now)
         _ = succeeds { state in
             state.makeFolders(TreePath(names: path.names.dropLast()), modified: now)
             _ = try state.put(content, at: path, modified: modified ?? now)

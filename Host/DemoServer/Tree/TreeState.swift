@@ -6,6 +6,9 @@ package struct TreeState: Sendable {
     private var lastVersion: UInt64 = 1
     /// The number of folders above a change that note it.
     package var levelsTold = Int.max
+    /// The number of bytes that the files may have together; nil for no limit.
+    package var quota: Int?
+    package var locks = Locks()
 
     static let rootID: UInt64 = 1
 
@@ -25,7 +28,7 @@ package struct TreeState: Sendable {
     /// Returns the children of a folder in the order in which they were created.
     package func children(of node: Node) -> [Node] { (node.children ?? [:]).values.sorted().compactMap { nodes[$0] } }
 
-    package mutating func put(_ content: Content, at path: TreePath, modified: Int64) throws(TreeError) -> Node {
+    package mutating func put(_ content: Content, at path: TreePath, modified: Int64) throws(Refusal) -> Node {
         if let there = node(at: path) {
             guard !there.isFolder else { throw .wrongKind }
             nodes[there.id]?.content = content
@@ -41,13 +44,14 @@ package struct TreeState: Sendable {
         return node
     }
 
-    package mutating func makeFolder(at path: TreePath, modified: Int64) throws(TreeError) {
+    package mutating func makeFolder(at path: TreePath, modified: Int64) throws(Refusal) {
         guard node(at: path) == nil else { throw .exists }
         _ = try insert(at: path, children: [:], modified: modified)
     }
 
-    package mutating func remove(_ path: TreePath) throws(TreeError) {
+    package mutating func remove(_ path: TreePath) throws(Refusal) {
         guard let node = node(at: path), let parent = node.parent else { throw .notFound }
+        locks.drop(at: path)
         resize(parent, by: -node.size)
         nodes[parent]?.children?[node.name] = nil
         forget(node)
@@ -55,11 +59,12 @@ package struct TreeState: Sendable {
     }
 
     /// Moves an item with everything below it. The ids stay the same.
-    package mutating func move(_ from: TreePath, to: TreePath) throws(TreeError) {
+    package mutating func move(_ from: TreePath, to: TreePath) throws(Refusal) {
         guard let node = node(at: from), let oldParent = node.parent else { throw .notFound }
         guard !from.contains(to), let name = to.names.last else { throw .intoItself }
         guard self.node(at: to) == nil else { throw .exists }
         guard let newParent = parent(of: to) else { throw .noParent }
+        locks.drop(at: from)
         resize(oldParent, by: -node.size)
         nodes[oldParent]?.children?[node.name] = nil
         nodes[node.id]?.name = name
@@ -70,20 +75,51 @@ package struct TreeState: Sendable {
         tell(newParent)
     }
 
+    /// Copies an item, with everything below it if `deep`. The copies are items of their own.
+    mutating func copy(_ from: TreePath, to: TreePath, deep: Bool) throws(Refusal) {
+        guard let node = node(at: from) else { throw .notFound }
+        guard !from.contains(to) else { throw .intoItself }
+        if node.isFolder {
+            try makeFolder(at: to, modified: node.modified)
+        } else {
+            _ = try put(node.content, at: to, modified: node.modified)
+        }
+        edit(to) { $0.deadProperties = node.deadProperties }
+        guard deep else { return }
+        for child in children(of: node) {
+            let (from, to) = (from.names + [child.name], to.names + [child.name])
+            try copy(TreePath(names: from), to: TreePath(names: to), deep: true)
+        }
+    }
+
+    /// Changes what is noted of an item. Its version stays the same.
+    mutating func edit(_ path: TreePath, _ body: (inout Node) -> Void) {
+        if let id = node(at: path)?.id, var node = nodes[id] {
+            body(&node)
+            nodes[id] = node
+        }
+    }
+
+    /// Tells whether files may become larger by a number of bytes.
+    func hasRoom(for growth: Int) -> Bool {
+        guard let quota, growth > 0 else { return true }
+        return (nodes[Self.rootID]?.size ?? 0) + growth <= quota
+    }
+
     /// Gives an item a new version with the same content.
-    mutating func touch(_ path: TreePath) throws(TreeError) {
+    mutating func touch(_ path: TreePath) throws(Refusal) {
         guard let node = node(at: path) else { throw .notFound }
         changed(node.id)
     }
 
-    private func parent(of path: TreePath) -> UInt64? {
+    func parent(of path: TreePath) -> UInt64? {
         guard let parent = node(at: TreePath(names: path.names.dropLast())), parent.isFolder else { return nil }
         return parent.id
     }
 
     private mutating func insert(
         at path: TreePath, children: [[UInt8]: UInt64]?, modified: Int64
-    ) throws(TreeError) -> UInt64 {
+    ) throws(Refusal) -> UInt64 {
         guard let name = path.names.last else { throw .exists }
         guard let parent = parent(of: path) else { throw .noParent }
         lastID += 1

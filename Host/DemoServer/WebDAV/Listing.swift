@@ -51,13 +51,16 @@ package struct Listing: Sendable {
     /// Returns a listing of the entries, of which the requested item is the first.
     package func answer(listing entries: [Entry], base: String, body: [UInt8]) -> Answer {
         let properties = Properties(request: body, behavior: behavior)
+        let notes = properties.needsNotes ? Notes(tree) : nil
         var answer = Answer(.init(code: 207, reasonPhrase: "Multi-Status"))
         answer.fields[.contentType] = "application/xml; charset=utf-8"
         answer.body = .chunks { sink in
             var buffer = ByteBuffer(string: Self.head)
             for (path, node) in entries {
                 let href = base + path.encoded + (node.isFolder ? "/" : "")
-                buffer.writeBytes(properties.response(node, href: Array(href.utf8)))
+                buffer.writeBytes(
+                    properties.response(
+                        node, href: Array(href.utf8), notes: notes?.values(of: node, path) ?? [:]))
                 if buffer.readableBytes > 64 << 10 {
                     try await sink(buffer)
                     buffer.clear()

@@ -1,13 +1,25 @@
 /// The properties of items in a listing.
 package struct Properties: Sendable {
+    /// A property that the server knows, with its tag in a listing.
+    private typealias Name = (name: String, tag: String)
+
     let behavior: any FileBehavior
-    /// The names of the requested properties without a namespace; nil for all.
-    let wanted: Set<String>?
+    /// The known properties that are listed, in the order of the listing.
+    private let names: [Name]
+    /// The requested properties that the server does not know, and that an item may have from a client.
+    private let foreign: [XMLName]
+    /// Whether the request names its properties.
+    private let isExplicit: Bool
 
     static let all = [
         "resourcetype", "getetag", "getlastmodified", "getcontentlength", "getcontenttype", "id", "fileid", "size",
         "permissions", "checksums", "favorite", "owner-id",
     ]
+    /// The properties that only a request that names them gets.
+    static let special = ["quota-used-bytes", "quota-available-bytes", "lockdiscovery", "supportedlock"]
+
+    private static let own = Set(["id", "fileid", "size", "permissions", "checksums", "favorite", "owner-id"])
+    private static let known = Set(all + special)
 
     /// Reads a request.
     /// - Parameters:
@@ -15,9 +27,21 @@ package struct Properties: Sendable {
     ///   - behavior: The server's behavior.
     package init(request: [UInt8], behavior: any FileBehavior) {
         self.behavior = behavior
-        let names = Self.elementNames(request)
-        wanted = names.contains("prop") ? Set(names) : nil
+        let requested = Set(Self.elementNames(request))
+        isExplicit = requested.contains("prop")
+        let listed = isExplicit ? (Self.all + Self.special).filter(requested.contains) : Self.all
+        names = listed.map { ($0, (Self.isOwnClouds($0) ? "oc:" : "d:") + $0) }
+        let structure: Set = ["?xml", "propfind", "prop"]
+        if isExplicit, !requested.subtracting(Self.known).isSubset(of: structure) {
+            let root = XMLElement(document: request)
+            foreign = (root?.child(.dav("prop"))?.children ?? []).map(\.name).filter { !Self.isLive($0) }
+        } else {
+            foreign = []
+        }
     }
+
+    /// Whether a listing must tell what the tree notes beside the items.
+    var needsNotes: Bool { isExplicit && names.contains { Self.special.contains($0.name) } }
 
     package static func id(_ node: Node) -> String {
         let digits = String(node.id)
@@ -29,17 +53,18 @@ package struct Properties: Sendable {
     /// - Parameters:
     ///   - node: The item.
     ///   - href: The item's encoded address, in bytes.
-    package func response(_ node: Node, href: [UInt8]) -> [UInt8] {
+    ///   - notes: The values of special properties, by their names.
+    package func response(_ node: Node, href: [UInt8], notes: [String: String] = [:]) -> [UInt8] {
         var found = ""
         var missing = ""
-        for name in Self.all where wanted?.contains(name) ?? true {
-            let tag = (Self.isOwnClouds(name) ? "oc:" : "d:") + name
-            if let value = behavior.property(name, of: node, value(name, node)) {
+        for (name, tag) in names {
+            if let value = behavior.property(name, of: node, notes[name] ?? value(name, node)) {
                 found += "<\(tag)>\(value)</\(tag)>"
-            } else if wanted != nil {
+            } else if isExplicit {
                 missing += "<\(tag)/>"
             }
         }
+        if !foreign.isEmpty || !node.deadProperties.isEmpty { addDead(node, &found, &missing) }
         var text = "</d:href>"
         text += "<d:propstat><d:prop>\(found)</d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat>"
         if !missing.isEmpty {
@@ -49,7 +74,31 @@ package struct Properties: Sendable {
     }
 
     /// Tells whether a property is ownCloud's and not WebDAV's.
-    package static func isOwnClouds(_ name: String) -> Bool { !name.hasPrefix("get") && name != "resourcetype" }
+    package static func isOwnClouds(_ name: String) -> Bool { own.contains(name) }
+
+    /// Tells whether the server itself gives a property its value.
+    static func isLive(_ name: XMLName) -> Bool {
+        switch name.namespace {
+        case XMLName.davNamespace: known.contains(name.local) && !own.contains(name.local)
+        case XMLName.ownCloudNamespace: own.contains(name.local)
+        default: false
+        }
+    }
+
+    /// Adds the properties that clients gave an item: those that the request names, or all.
+    private func addDead(_ node: Node, _ found: inout String, _ missing: inout String) {
+        let writer = XMLWriter.listing
+        let names =
+            isExplicit
+            ? foreign : node.deadProperties.keys.sorted { ($0.namespace, $0.local) < ($1.namespace, $1.local) }
+        for name in names {
+            if let content = node.deadProperties[name] {
+                found += writer.element(name, content)
+            } else {
+                missing += writer.element(name)
+            }
+        }
+    }
 
     /// Returns a property's content; nil if the item lacks the property.
     private func value(_ name: String, _ node: Node) -> String? {
@@ -62,16 +111,13 @@ package struct Properties: Sendable {
         case "id": Self.id(node)
         case "fileid": String(node.id)
         case "size": String(node.size)
-        case "permissions": node.isFolder ? "RDNVCK" : "RDNVW"
-        case "favorite": "0"
+        case "permissions": node.permissions.letters
+        case "favorite": node.isFavorite ? "1" : "0"
         case "owner-id": "demo"
-        case "checksums": node.isFolder ? nil : "<oc:checksum>\(Self.checksum(of: node.content))</oc:checksum>"
+        case "checksums": node.isFolder ? nil : "<oc:checksum>\(node.content.checksumText)</oc:checksum>"
         default: nil
         }
     }
-
-    /// Returns a checksum in the form of `OC-Checksum` and `oc:checksum`.
-    static func checksum(of content: Content) -> String { "SHA1:" + content.sha1 }
 
     /// Returns the names of all elements in a document, without their prefixes. A document that is not XML has no names
     /// that matter.

@@ -23,7 +23,7 @@ struct Reading: Sendable {
         answer.fields[.lastModified] = HTTPDate.text(node.modified)
         answer.fields[.contentType] = "application/octet-stream"
         answer.fields[.acceptRanges] = "bytes"
-        answer.fields[named: "OC-Checksum"] = Properties.checksum(of: node.content)
+        answer.fields[named: "OC-Checksum"] = node.content.checksums[0].text
         answer.fields[named: "OC-FileId"] = Properties.id(node)
         answer.fields[named: "OC-ETag"] = etag
         return answer

@@ -10,6 +10,14 @@ package struct XMLWriter: Sendable {
         ("d", XMLName.davNamespace), ("cal", XMLName.caldavNamespace), ("cs", XMLName.calendarServerNamespace),
     ]
 
+    /// The writer of what concerns files.
+    static let files = XMLWriter(namespaces: [
+        ("d", XMLName.davNamespace), ("oc", XMLName.ownCloudNamespace), ("s", XMLName.sabreNamespace),
+    ])
+
+    /// The writer for a listing of files.
+    static let listing = XMLWriter(namespaces: [("d", XMLName.davNamespace), ("oc", XMLName.ownCloudNamespace)])
+
     package init(namespaces: [Namespace]) { self.namespaces = namespaces }
 
     /// Returns a whole document, with the known namespaces declared at its root.
@@ -31,6 +39,16 @@ package struct XMLWriter: Sendable {
     }
 
     package func text(_ name: XMLName, _ text: String) -> String { element(name, Self.escaped(text)) }
+
+    /// Returns what is in an element, as XML: its text, then its children.
+    func content(of element: XMLElement) -> String {
+        Self.escaped(element.text)
+            + element.children.map { child in
+                let attributes = child.attributes.filter { !$0.key.contains(":") || $0.key.hasPrefix("xml:") }
+                    .sorted { $0.key < $1.key }.map { " \($0.key)=\"\(Self.escaped($0.value))\"" }
+                return self.element(child.name, content(of: child), attributes: attributes.joined())
+            }.joined()
+    }
 
     package static func escaped(_ text: String) -> String {
         var result: [UInt8] = []

@@ -1,4 +1,4 @@
-import DemoServer
+public import DemoServer
 
 extension TestServer {
     /// The settings that a server is started with.
@@ -25,6 +25,8 @@ extension TestServer {
         public var port = 0
         /// An existing folder for bodies that are too large for memory.
         public var scratchFolder = "/tmp"
+        /// The clock of modification times, locks and resumable uploads, in seconds since 1970; nil for the system's.
+        public var clock: Tree.Clock?
 
         public init() {}
 

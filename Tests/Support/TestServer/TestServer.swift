@@ -19,6 +19,7 @@ public final class TestServer: Sendable {
         public var method: String
         /// The item's path in the tree; for other targets the target's path.
         public var path: String
+        /// The answer's status; 0 if the connection was closed without an answer.
         public var status: Int
         /// The request's `Range` field.
         public var range: String?
@@ -46,6 +47,7 @@ public final class TestServer: Sendable {
     /// The server's plain JSON events.
     public let events = EventFeed()
 
+    private let uploads: TusUploads
     private let answers: TestAnswers
     private let listener: Listener
 
@@ -82,7 +84,9 @@ public final class TestServer: Sendable {
 
     private init(_ configuration: Configuration) async throws {
         self.configuration = configuration
-        let service = Service(site: configuration.site)
+        var service = Service(site: configuration.site, clock: configuration.clock ?? Tree.systemClock)
+        service.scratchFolder = configuration.scratchFolder
+        uploads = service.uploads
         (tree, calendars, shares) = (service.tree, service.calendars, service.shares)
         answers = TestAnswers(configuration, service, hints, events)
         tree.tell(configuration.manner.propagation)
@@ -102,6 +106,17 @@ public final class TestServer: Sendable {
 
     /// Empties the list of answered requests.
     public func forgetRequests() { answers.log.withLock { $0 = [] } }
+
+    /// Returns the number of requests that were answered, or whose connection was closed without an answer.
+    /// - Parameters:
+    ///   - method: the requests' method; nil for all methods.
+    ///   - path: the requests' path, as in the list of requests; nil for all paths.
+    public func count(_ method: String? = nil, _ path: String? = nil) -> Int {
+        requests.count(where: { $0.method == method ?? $0.method && $0.path == path ?? $0.path })
+    }
+
+    /// The number of resumable uploads that are neither complete nor dropped.
+    public var openUploads: Int { uploads.count }
 
     /// Changes the server's manner for the requests that follow.
     public func behave(_ change: (inout Manner) -> Void) {

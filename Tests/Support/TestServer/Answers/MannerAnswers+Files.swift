@@ -1,26 +1,34 @@
 import DemoServer
 import HTTPTypes
-import HummingbirdCore
 
 extension MannerAnswers {
     /// Answers a request for an item of the tree.
     func answer(to asked: inout Asked, _ path: TreePath, base: String) async throws -> Answer {
-        let writing = Writing(tree: service.tree, behavior: behavior, site: service.site)
-        let fields = asked.fields
         switch asked.method {
-        case "PUT": return try writing.put(path, await upload.receive(asked.request.body), fields: fields)
-        case "MKCOL": return try writing.makeFolder(path)
-        case "DELETE": return try writing.remove(path, fields: fields)
-        case "MOVE": return try writing.move(path, fields: fields, copying: false)
-        case "COPY": return try writing.move(path, fields: fields, copying: true)
-        case "OPTIONS":
-            var answer = try await service.answer(to: &asked)
-            answer.fields[.allow] = "OPTIONS, GET, HEAD, PUT, DELETE, PROPFIND, MKCOL, MOVE, COPY"
-            return answer
         case "PROPFIND": return try await listing(&asked, path, base: base)
         case "GET", "HEAD": return try await reading(asked, path)
-        default: return try await service.answer(to: &asked)
+        default: return try await writing(&asked)
         }
+    }
+
+    private func writing(_ asked: inout Asked) async throws -> Answer {
+        if !manner.conditions {
+            for name in ["If-Match", "If-None-Match"] { asked.fields[named: name] = nil }
+        }
+        var answer = inManner(try await service.answer(to: &asked))
+        if asked.method == "PUT", !manner.etagsOnPut {
+            for name in ["ETag", "OC-ETag"] { answer.fields[named: name] = nil }
+        }
+        return answer
+    }
+
+    /// Returns an answer without the fields that the server's manner does not have.
+    func inManner(_ answer: Answer) -> Answer {
+        var answer = answer
+        if !manner.ownCloudProperties {
+            for name in ["OC-Checksum", "OC-FileId", "OC-ETag"] { answer.fields[named: name] = nil }
+        }
+        return answer
     }
 
     private func listing(_ asked: inout Asked, _ path: TreePath, base: String) async throws -> Answer {
@@ -51,11 +59,8 @@ extension MannerAnswers {
         for case .changedBeforeReading in behavior.faults { service.tree.touch(path.text) }
         var asked = asked
         if !manner.ranges { asked.fields[.range] = nil }
-        var answer = try await service.answer(to: &asked)
+        var answer = inManner(try await service.answer(to: &asked))
         if !manner.ranges { answer.fields[.acceptRanges] = nil }
-        if !manner.ownCloudProperties {
-            for name in ["OC-Checksum", "OC-FileId", "OC-ETag"] { answer.fields[named: name] = nil }
-        }
         for case .wrongChecksum in behavior.faults {
             if let sum = answer.fields[named: "OC-Checksum"] {
                 answer.fields[named: "OC-Checksum"] = "SHA1:" + String(sum.dropFirst(5).reversed())

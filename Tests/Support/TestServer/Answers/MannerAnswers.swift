@@ -7,14 +7,13 @@ struct MannerAnswers {
     /// The demo server's service, with the same behavior.
     let service: Service
     let events: EventFeed
-    let upload: Upload
 
     var manner: Manner { behavior.manner }
 
-    init(behavior: TestBehavior, _ service: Service, events: EventFeed, upload: Upload) {
+    init(behavior: TestBehavior, _ service: Service, events: EventFeed) {
         var service = service
-        service.behavior = behavior
-        (self.behavior, self.service, self.events, self.upload) = (behavior, service, events, upload)
+        (service.behavior, service.tus) = (behavior, behavior.manner.tus)
+        (self.behavior, self.service, self.events) = (behavior, service, events)
     }
 
     func answer(to asked: inout Asked) async throws -> Answer {
@@ -30,16 +29,17 @@ struct MannerAnswers {
             answer.status = .init(code: status)
             return answer
         case .unknown where !asked.path.hasPrefix(EventFeedService.path): return Answer(.notFound)
-        case .item, .calendars, .ocs, .unknown: break
+        case .item, .calendars, .ocs, .upload, .unknown: break
         }
         if let refusal = service.refusal(of: asked) { return refusal }
+        if let largest = manner.largestBody, let length = asked.fields[.contentLength].flatMap({ Int($0) }),
+            length > largest
+        {
+            return Answer(.contentTooLarge)
+        }
         switch asked.target {
-        case .item(let path, let base):
-            do {
-                return try await answer(to: &asked, path, base: base)
-            } catch let refusal as TreeError {
-                return .refusal(refusal)
-            }
+        case .item(let path, let base): return try await answer(to: &asked, path, base: base)
+        case .upload: return inManner(try await service.answer(to: &asked))
         case .calendars(let target) where manner.calendars.offered: return try await answer(to: &asked, target)
         case .ocs where manner.statusDocument: return try await service.answer(to: &asked)
         case .unknown where manner.events:
@@ -68,15 +68,5 @@ extension Answer {
         var answer = Answer(.serviceUnavailable, type: "text/plain", text: "System in maintenance mode.")
         answer.fields[named: "Retry-After"] = "120"
         return answer
-    }
-
-    fileprivate static func refusal(_ refusal: TreeError) -> Answer {
-        switch refusal {
-        case .notFound: Answer(.notFound)
-        case .noParent: Answer(.conflict)
-        case .exists, .wrongKind: Answer(.methodNotAllowed)
-        case .intoItself: Answer(.forbidden)
-        case .preconditionFailed: Answer(.preconditionFailed)
-        }
     }
 }

@@ -12,12 +12,10 @@ final class TestAnswers: Answering {
     private let service: Service
     private let hints: Hints
     private let events: EventFeed
-    private let upload: Upload
 
     init(_ configuration: TestServer.Configuration, _ service: Service, _ hints: Hints, _ events: EventFeed) {
         (self.service, self.hints, self.events) = (service, hints, events)
         manner = Mutex(configuration.manner)
-        upload = Upload(folder: configuration.scratchFolder)
     }
 
     func answer(to asked: inout Asked) async throws -> Answer {
@@ -27,6 +25,11 @@ final class TestAnswers: Answering {
             switch fault.kind {
             case .delay(let duration): try await Task.sleep(for: duration)
             case .hold(nil): await faults.hold(fault.id)
+            case .lostAnswer(executed: false): throw Hangup()
+            case .cutRequest(let bytes): asked.pause = .init(after: bytes) { throw Hangup() }
+            case .holdRequest(let bytes): asked.pause = .init(after: bytes) { [faults] in await faults.hold(fault.id) }
+            case .uploadExpired:
+                if case .upload(let id) = asked.target { service.uploads.expire(id) }
             default: break
             }
         }
@@ -36,10 +39,12 @@ final class TestAnswers: Answering {
         if let instead = kinds.lazy.compactMap({ Answer(insteadOf: $0) }).first {
             answer = instead
         } else {
-            let behavior = TestBehavior(manner: manner, faults: kinds, hints: hints, user: service.site.user)
-            answer = try await MannerAnswers(behavior: behavior, service, events: events, upload: upload)
+            let behavior = TestBehavior(
+                manner: manner, faults: kinds, hints: hints, user: service.site.user, now: service.tree.now)
+            answer = try await MannerAnswers(behavior: behavior, service, events: events)
                 .answer(to: &asked)
         }
+        for case .lostAnswer(executed: true) in kinds { throw Hangup() }
         answer.spoil(kinds)
         if !manner.contentLength { answer.hideLengthOfFile() }
         stop(&answer, found)

@@ -7,6 +7,8 @@ struct TestBehavior: ServerBehavior {
     let hints: Hints
     /// The name of the server's user.
     let user: String
+    /// The time in seconds since 1970.
+    let now: Int64
 
     func etag(of node: Node, inHead: Bool) -> String? {
         let strong = "\"\(node.tag)\""
@@ -17,6 +19,7 @@ struct TestBehavior: ServerBehavior {
         case .unquoted: inHead ? strong : node.tag
         case .none: nil
         case .onlyOnGet: inHead ? strong : nil
+        case .weakInFirstSecond: now - node.modified < 1 ? "W/" + strong : strong
         case .ofSizeAndSecond: "\"\(node.id)-\(node.size)-\(node.modified)\""
         }
     }

@@ -6,8 +6,12 @@ extension Answer {
     /// Makes the answer that a fault gives in place of the proper one; nil if the fault gives none.
     init?(insteadOf fault: Fault.Kind) {
         switch fault {
-        case .status(let code, let retryAfter):
+        case .status(let code, let retryAfter, let xml):
             self = code == 401 ? .unauthorized : Answer(.init(code: code))
+            if let xml {
+                fields[.contentType] = "application/xml; charset=utf-8"
+                body = .bytes(ByteBuffer(string: xml))
+            }
             if let retryAfter { fields[named: "Retry-After"] = String(retryAfter) }
         case .page:
             self.init(
@@ -33,6 +37,12 @@ extension Answer {
     mutating func spoil(_ faults: [Fault.Kind]) {
         for case .wrongLength(let difference) in faults { change(lengthBy: difference) }
         for case .overlong in faults { goOnForEver() }
+        for case .statusAfterwards(let code) in faults { self = Answer(.init(code: code)) }
+        for case .wrongOffset(let difference) in faults {
+            if let offset = fields[named: "Upload-Offset"].flatMap({ Int($0) }) {
+                fields[named: "Upload-Offset"] = String(offset + difference)
+            }
+        }
         for case .fields(let fields) in faults {
             for (name, value) in fields { self.fields[named: name] = value }
         }

@@ -9,8 +9,22 @@ public struct Fault: Sendable {
         case hold(afterBytes: Int? = nil)
         /// A connection that closes after this many bytes of the body, although the head announces the whole body.
         case cutOff(afterBytes: Int)
-        /// This status and no body; `retryAfter` is in seconds.
-        case status(Int, retryAfter: Int? = nil)
+        /// This status, and no body unless `xml` is one; `retryAfter` is in seconds. The request is not executed.
+        case status(Int, retryAfter: Int? = nil, xml: String? = nil)
+        /// This status in place of the answer to a request that was executed.
+        case statusAfterwards(Int)
+        /// A connection that closes without an answer, after the request was executed or before.
+        case lostAnswer(executed: Bool)
+        /// A connection that closes after the server has read this many bytes of the request's body, or all of a
+        /// shorter one. A resumable upload keeps these bytes; nothing else is written.
+        case cutRequest(afterBytes: Int)
+        /// A server that reads no more of the request's body after this many bytes, or after all of a shorter one,
+        /// until the fault is removed.
+        case holdRequest(afterBytes: Int)
+        /// An `Upload-Offset` that differs from the true one by this.
+        case wrongOffset(by: Int)
+        /// A resumable upload that expires just before the request.
+        case uploadExpired
         /// This status, with a body that names the WebDAV precondition that the request violated, such as
         /// `valid-sync-token`; nil names none.
         case refusal(Int, precondition: String?)

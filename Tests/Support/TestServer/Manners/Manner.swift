@@ -1,3 +1,5 @@
+public import DemoServer
+
 /// The manner of a server where WebDAV leaves servers free, or where real servers fail. A manner is no fault: it is
 /// permanent.
 public struct Manner: Sendable {
@@ -14,6 +16,8 @@ public struct Manner: Sendable {
         case onlyOnGet
         /// An ETag made of id, size and whole seconds. Two writes of the same size within a second have the same ETag.
         case ofSizeAndSecond
+        /// `W/"x"` until a second after the file's modification time, `"x"` from then on, as Apache's mod_dav gives it.
+        case weakInFirstSecond
     }
 
     /// The folders whose ETags change with an item.
@@ -63,7 +67,16 @@ public struct Manner: Sendable {
     /// The poll interval in milliseconds that the capabilities ask for; nil for none.
     public var pollInterval: Int? = 30_000
 
-    /// The user's quota in bytes.
+    /// Whether the server heeds `If-Match` and `If-None-Match` in requests that write. rclone and nginx do not.
+    public var conditions = true
+    /// Whether the answer to a PUT has the new ETag.
+    public var etagsOnPut = true
+    /// The largest body of a request in bytes, as in nginx's `client_max_body_size`; nil for no limit.
+    public var largestBody: Int?
+    /// What the server says of resumable uploads; nil if it does not offer them.
+    public var tus: TusSettings? = TusSettings()
+
+    /// The user's quota in bytes, where the tree itself has none.
     public var quota = 10 << 30
     /// The manner in which the server serves calendars.
     public var calendars = CalendarManner()
@@ -83,6 +96,7 @@ public struct Manner: Sendable {
         manner.ownCloudProperties = false
         manner.statusDocument = false
         manner.propagation = .toParent
+        manner.tus = nil
         manner.calendars.offered = false
         return manner
     }

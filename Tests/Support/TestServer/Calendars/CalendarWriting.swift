@@ -83,7 +83,7 @@ struct CalendarWriting: Sendable {
     }
 
     private func allowed(_ object: Calendar.Object?) -> Bool {
-        Preconditions(fields: request.fields, etag: object?.etag, exists: object != nil).allowWriting
+        Preconditions(fields: request.fields, etag: object?.etag, exists: object != nil).allowWriting()
     }
 
     private func edit(_ body: (inout Calendar) -> Void) -> Bool {

@@ -1,4 +1,3 @@
-import DemoServer
 import Glibc
 import NIOCore
 import Threads
@@ -7,10 +6,35 @@ import Threads
 final class ScratchFile: Content.Place {
     let path: String
 
-    /// - Parameter folder: the folder for the new file.
-    init(in folder: String) { path = "\(folder)/larder-demo-\(UInt64.random(in: .min ... .max))" }
+    /// Creates an empty file.
+    /// - Parameter folder: The folder for the new file.
+    /// - Throws: `ContentError` if the file cannot be created.
+    init(in folder: String) throws {
+        path = "\(folder)/larder-demo-\(UInt64.random(in: .min ... .max))"
+        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw ContentError(path: path, problem: String(cString: strerror(errno))) }
+        close(file)
+    }
 
     deinit { unlink(path) }
+
+    /// Writes bytes at an offset, on a thread that may block.
+    func write(_ buffer: ByteBuffer, at offset: Int) async throws {
+        try await runBlocking { [path] in
+            let file = open(path, O_WRONLY | O_CLOEXEC)
+            guard file >= 0 else { throw ContentError(path: path, problem: String(cString: strerror(errno))) }
+            defer { close(file) }
+            try buffer.withUnsafeReadableBytes { bytes in
+                var done = 0
+                while done < bytes.count {
+                    let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+                    let count = pwrite(file, rest.baseAddress, rest.count, off_t(offset + done))
+                    guard count > 0 else { throw ContentError(path: path, problem: String(cString: strerror(errno))) }
+                    done += count
+                }
+            }
+        }
+    }
 
     /// Sends a range of the file, which is read on a thread that may block.
     func send(_ range: Range<Int>, to sink: Answer.Sink) async throws {
@@ -36,6 +60,7 @@ final class ScratchFile: Content.Place {
     }
 }
 
+/// A file of a body's bytes that cannot be written or read.
 struct ContentError: Error, CustomStringConvertible {
     let path: String
     let problem: String

@@ -1,0 +1,98 @@
+/// An exclusive write lock (RFC 4918, section 6).
+package struct Lock: Sendable {
+    package let token: String
+    /// The path of the locked item.
+    let root: TreePath
+    /// The encoded path of the locked item on the server.
+    let href: String
+    /// Whether the lock also covers everything below the item.
+    let isDeep: Bool
+    /// What the client says of the lock's owner, as XML.
+    let owner: String
+    let ownerText: String
+    /// The seconds that the lock is kept.
+    var lifetime: Int64
+    /// The time in seconds since 1970 at which the lock ends.
+    var end: Int64
+
+    func covers(_ path: TreePath) -> Bool { isDeep ? root.contains(path) : root == path }
+
+    static func newToken() -> String {
+        let digits = hexadecimal((0..<16).map { _ in UInt8.random(in: .min ... .max) })
+        var rest = digits[...]
+        let groups = [8, 4, 4, 4, 12].map { count in
+            defer { rest = rest.dropFirst(count) }
+            return rest.prefix(count)
+        }
+        return "opaquelocktoken:" + groups.joined(separator: "-")
+    }
+
+    /// The lock as `activelock` in XML.
+    /// - Parameter now: The time in seconds since 1970.
+    func xml(now: Int64) -> String {
+        let writer = XMLWriter.files
+        var content = writer.element(.dav("lockscope"), writer.element(.dav("exclusive")))
+        content += writer.element(.dav("locktype"), writer.element(.dav("write")))
+        content += writer.text(.dav("depth"), isDeep ? "infinity" : "0")
+        if !owner.isEmpty { content += writer.element(.dav("owner"), owner) }
+        content += writer.text(.dav("timeout"), "Second-\(max(0, end - now))")
+        content += writer.element(.dav("locktoken"), writer.text(.dav("href"), token))
+        content += writer.element(.dav("lockroot"), writer.text(.dav("href"), href))
+        return writer.element(.dav("activelock"), content)
+    }
+}
+
+/// The locks of a tree.
+package struct Locks: Sendable {
+    /// The items that a request changes besides the one that it names.
+    struct Reach: OptionSet {
+        let rawValue: Int
+
+        /// The list of the names in the item's folder.
+        static let folder = Reach(rawValue: 1)
+        /// Everything below the item.
+        static let below = Reach(rawValue: 2)
+    }
+
+    private var all: [Lock] = []
+
+    /// Returns the locks that cover an item.
+    func covering(_ path: TreePath, now: Int64) -> [Lock] { all.filter { $0.end > now && $0.covers(path) } }
+
+    /// Returns a lock that a change of an item violates; nil for none.
+    func obstacle(to path: TreePath, _ reach: Reach, tokens: Set<String>, now: Int64) -> Lock? {
+        guard !all.isEmpty else { return nil }
+        let folder = TreePath(names: path.names.dropLast())
+        return all.first { lock in
+            guard lock.end > now, !tokens.contains(lock.token) else { return false }
+            return lock.covers(path) || reach.contains(.folder) && lock.root == folder
+                || reach.contains(.below) && path.contains(lock.root)
+        }
+    }
+
+    mutating func add(_ lock: Lock, now: Int64) {
+        all.removeAll { $0.end <= now }
+        all.append(lock)
+    }
+
+    /// Removes a lock that covers an item.
+    /// - Returns: False if there is no such lock.
+    mutating func remove(_ token: String, at path: TreePath, now: Int64) -> Bool {
+        let count = all.count
+        all.removeAll { $0.end > now && $0.token == token && $0.covers(path) }
+        return all.count < count
+    }
+
+    /// Begins a lock's time anew.
+    mutating func renew(_ token: String, lifetime: Int64, now: Int64) {
+        for index in all.indices where all[index].token == token {
+            (all[index].lifetime, all[index].end) = (lifetime, now + lifetime)
+        }
+    }
+
+    /// Removes the locks of an item that is gone, and of everything below it.
+    mutating func drop(at path: TreePath) {
+        guard !all.isEmpty else { return }
+        all.removeAll { path.contains($0.root) }
+    }
+}

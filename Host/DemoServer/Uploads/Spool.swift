@@ -1,0 +1,56 @@
+import NIOCore
+
+/// The bytes of a body as they arrive. They go into memory or, if there are many, into a file of the server's own. A
+/// copy is an earlier state: it can take the place of the later one.
+struct Spool: Sendable {
+    /// The number of bytes up to which a body stays in memory.
+    static let inMemory = 1 << 20
+
+    private(set) var size = 0
+    private let folder: String
+    private let kind: Checksum.Kind?
+    /// The bytes that are not in the file.
+    private var pending = ByteBuffer()
+    private var file: ScratchFile?
+    private var sha1 = Digest(.sha1)
+    private var other: Digest?
+
+    /// - Parameters:
+    ///   - folder: The folder for the file.
+    ///   - kind: The kind of the checksum that is computed besides SHA-1; nil for none.
+    init(in folder: String, kind: Checksum.Kind?) {
+        (self.folder, self.kind) = (folder, kind == .sha1 ? nil : kind)
+        other = self.kind.map(Digest.init)
+    }
+
+    mutating func append(_ chunk: ByteBuffer) async throws {
+        chunk.withUnsafeReadableBytes { bytes in
+            sha1.update(bytes)
+            other?.update(bytes)
+        }
+        size += chunk.readableBytes
+        pending.writeImmutableBuffer(chunk)
+        if pending.readableBytes > Self.inMemory { try await flush() }
+    }
+
+    /// Returns the whole content.
+    mutating func content() async throws -> Content {
+        let sums = [Checksum(.sha1, hexadecimal(sha1.bytes))] + computed
+        guard file != nil else { return Content(Array(pending.readableBytesView), sums) }
+        try await flush()
+        guard let file else { return .none }
+        return Content(at: file, size: size, sums)
+    }
+
+    private var computed: [Checksum] {
+        guard let kind, let other else { return [] }
+        return [Checksum(kind, hexadecimal(other.bytes))]
+    }
+
+    private mutating func flush() async throws {
+        let target = try file ?? ScratchFile(in: folder)
+        file = target
+        try await target.write(pending, at: size - pending.readableBytes)
+        pending = ByteBuffer()
+    }
+}
