@@ -106,7 +106,7 @@ import Testing
             #expect(
                 try await client("GET", "//ocs/v2.php/cloud/user?format=json", header).body.contains(
                     "\"id\":\"demo\""))
-            #expect(try await client("OPTIONS", "").fields["dav"] == "1, 3")
+            #expect(try await client("OPTIONS", "").fields["dav"] == "1, 2, 3")
             client.credentials = nil
             #expect(try await client("GET", "//status.php").body.contains("\"installed\":true"))
             let refused = try await client.list()
