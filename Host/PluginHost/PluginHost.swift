@@ -283,7 +283,8 @@ public actor PluginHost {
         while true {
             do { try await clock.sleep(.seconds(1)) } catch { return }
             tick()
-            let now = clock.monotonic()
+            // A plugin gets no time while the machine sleeps.
+            let now = clock.awake()
             for instance in entries.flatMap(\.instances) {
                 let count = instance.context.callCount.load(ordering: .relaxed)
                 let id = ObjectIdentifier(instance)

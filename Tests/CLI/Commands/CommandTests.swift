@@ -52,14 +52,15 @@ private func leaves(
                 "account add", "account list", "account remove", "account verify", "calendar list",
                 "calendar objects", "check", "claim add", "claim list", "claim remove", "completions", "config show",
                 "config validate", "cp", "demo", "explain", "favorite", "free", "get", "healthcheck", "issue list",
-                "issue resolve", "loop disable", "loop enable", "loop list", "loop poll", "ls", "mkdir", "mv", "pin",
-                "plugin disable",
-                "plugin enable", "plugin info", "plugin list", "plugin retry", "plugin why", "policy add",
+                "issue resolve", "loop disable", "loop enable", "loop list", "loop poll", "ls", "mkdir", "mv", "pause",
+                "pin", "plugin disable", "plugin enable", "plugin info", "plugin list", "plugin retry", "plugin why",
+                "policy add",
                 "policy history", "policy list", "policy redo", "policy remove", "policy run", "policy undo",
                 "policy update", "project add-step",
                 "project create", "project date", "project delete", "project duplicate",
                 "project list", "project redo", "project show", "project size", "project step", "project undo",
-                "project update", "put", "reload", "rm", "run", "share list", "stat", "status", "sync cancel", "sync list",
+                "project update", "put", "reload", "resume", "rm", "run", "share list", "stat", "status", "sync cancel",
+                "sync list",
                 "sync retry", "unpin", "use", "wait",
             ])
     }
@@ -69,7 +70,7 @@ private func leaves(
         let own: [String: [String]] = [
             "run": ["--once", "--timeout", "--trace"], "demo": ["--keep"], "get": ["--to", "--wait", "--queue"],
             "put": ["--replace", "--wait", "--queue"], "favorite": ["--off", "--wait", "--queue"],
-            "mkdir": ["--wait", "--queue"], "rm": ["--wait", "--queue"],
+            "mkdir": ["--wait", "--queue"], "rm": ["--wait", "--queue"], "pause": ["--for"], "status": ["--watch"],
             "calendar objects": ["--ics"], "claim add": ["--type", "--until", "--pid", "--id"],
             "ls": ["-r", "--where", "--removed", "--sort", "--descending", "--limit"],
             "policy list": ["--kind", "--path", "--internal"],

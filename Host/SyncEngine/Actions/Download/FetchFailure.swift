@@ -25,7 +25,7 @@ enum FetchFailure: Error, Sendable {
     case disk(Failure)
     /// A file that cannot be written, because something is in its way.
     case place(Failure)
-    /// A cancellation by a person or by the requester.
+    /// A cancellation by a person or by the requester, or a pause.
     case cancelled
 
     /// Whether the failure shows that the server answers.
@@ -43,7 +43,7 @@ enum FetchFailure: Error, Sendable {
             .changed(let failure), .gone(let failure), .account(let failure), .refused(let failure), .disk(let failure),
             .place(let failure):
             failure
-        case .cancelled: Failure(.failed, "Cancelled")
+        case .cancelled: Failure(.failed, "It was stopped before its end")
         }
     }
 }
