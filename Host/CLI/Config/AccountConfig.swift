@@ -83,6 +83,7 @@ extension AccountConfig {
                 let word = try ConfigScalar.word(text, of: ["report", "ignore"])
                 return word == "ignore" ? .ignore : .report
             })
+        let rules = ConflictRules(&map, value.pairs?["on-conflict"])
         map.refuseUnknown()
         let folders = [vault, files ?? vault.map { $0 + "/files" }].compactMap(\.self)
         for clash in decoding.claims.take(folders: folders, of: name ?? "\(index)") {
@@ -94,7 +95,7 @@ extension AccountConfig {
             name: name, url: address, username: username, trust: trust, clientCertificate: client, proxy: proxy.proxy,
             vault: vault,
             files: files ?? vault + "/files",
-            localChanges: changes)
+            localChanges: changes, onConflict: rules)
     }
 
     private static func secret(_ map: inout ConfigMap, hasUsername: Bool) -> Secret {
@@ -262,5 +263,45 @@ extension ConfigDecoding {
         }
         show(keyPath, .string(text), pair.value.source)
         return text
+    }
+}
+
+extension ConflictRules {
+    /// Decodes an account's `on-conflict`: a word, or a list of maps of `path` and `do`.
+    fileprivate init(_ map: inout ConfigMap, _ pair: ConfigPair?) {
+        let key = "on-conflict"
+        guard case .list(let entries)? = pair?.value.content else {
+            let answer = map.scalar(
+                key, or: Answer.ask, json: { .string($0.rawValue) },
+                parse: { text, _ throws(Wrong) in try ConfigScalar.word(text, of: Answer.self) })
+            self.init(answer == .ask ? [] : [Rule(pattern: "*", answer: answer)])
+            return
+        }
+        _ = map.take(key)
+        let keyPath = map.path(of: key)
+        self.init(
+            entries.enumerated().compactMap { Rule($0.element, at: "\(keyPath).\($0.offset)", in: map.decoding) })
+    }
+}
+
+extension ConflictRules.Rule {
+    fileprivate init?(_ value: ConfigValue, at keyPath: String, in decoding: ConfigDecoding) {
+        var map = ConfigMap(value, at: keyPath, in: decoding)
+        let (path, word) = (map.take("path"), map.take("do"))
+        map.refuseUnknown()
+        guard value.pairs != nil else { return nil }
+        for (key, pair) in [("path", path), ("do", word)] where pair == nil {
+            decoding.refuse(value.source, "`\(keyPath).\(key)` is missing")
+        }
+        let pattern = path.flatMap { decoding.text($0, at: keyPath + ".path") }
+        let text = word.flatMap { decoding.text($0, at: keyPath + ".do") }
+        guard let path, let pattern, let word, let text else { return nil }
+        if pattern.isEmpty { decoding.refuse(path.value.source, "`\(keyPath).path` is empty") }
+        do {
+            self.init(pattern: pattern, answer: try ConfigScalar.word(text, of: ConflictRules.Answer.self))
+        } catch {
+            decoding.refuse(word.value.source, "`\(keyPath).do`: \(error.message)")
+            return nil
+        }
     }
 }

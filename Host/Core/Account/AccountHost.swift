@@ -105,7 +105,8 @@ public final class AccountHost: Sendable {
             let engine = SyncEngine(
                 account: bookmark.name, database: vault.database, tree: vault.tree, source: connection,
                 isFirstSinceBoot: vault.isFirstSinceBoot, limits: process.settings.limits,
-                keepFree: process.settings.keepFree, rooms: process.rooms, clock: clock,
+                keepFree: process.settings.keepFree, rooms: process.rooms, onConflict: bookmark.onConflict,
+                clock: clock,
                 callbacks: .init(
                     accountRefused: { if state.refuse($0) { state.scanRequests.send() } },
                     dropped: { dropped in

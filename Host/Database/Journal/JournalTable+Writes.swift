@@ -33,6 +33,14 @@ extension JournalTable where Access == Transaction {
         return isThere
     }
 
+    /// Writes all of a record's row, and its pending places anew, after the record has come to be about another item.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func replace(_ record: SyncRecord) throws {
+        guard try update(record) else { return }
+        try deletePlaces(of: record.id)
+        try insertPlaces(of: record)
+    }
+
     /// Records that a record's download is complete and about to be put into the tree.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func setLanding(_ landing: Landing, of id: SyncRecordID) throws {

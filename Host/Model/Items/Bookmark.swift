@@ -45,12 +45,14 @@ public struct Bookmark: Hashable, Sendable {
     public var files: String
     /// The treatment of copies that were changed here.
     public var localChanges: LocalChanges
+    /// The rules for uploads that meet another version on the server.
+    public var onConflict: ConflictRules
 
     /// Creates a bookmark.
     public init(
         name: String, url: String, username: String?, trust: Trust = .system,
         clientCertificate: ClientCertificate? = nil, proxy: Proxy? = nil, vault: String, files: String,
-        localChanges: LocalChanges = .report
+        localChanges: LocalChanges = .report, onConflict: ConflictRules = ConflictRules()
     ) {
         self.name = name
         self.url = url
@@ -61,6 +63,7 @@ public struct Bookmark: Hashable, Sendable {
         self.vault = vault
         self.files = files
         self.localChanges = localChanges
+        self.onConflict = onConflict
     }
 }
 

@@ -76,6 +76,7 @@ public final class SyncEngine: Sendable {
     let source: any FileSource
     let server: any ChangeServer
     let limits: Limits
+    let onConflict: ConflictRules
     let account: String
     let isFirstSinceBoot: Bool
     let clock: HostClock
@@ -112,10 +113,12 @@ public final class SyncEngine: Sendable {
     ///   - keepFree: The bytes that downloads leave free on the file system of the copies. Nil means: 500 MB or 5 % of
     ///     the file system, whichever is less.
     ///   - rooms: The rooms that the engines of a process share.
+    ///   - onConflict: The account's rules for uploads that meet another version on the server.
     public init(
         account: String, database: Database, tree: Tree, source: any FileSource & ChangeServer,
         isFirstSinceBoot: Bool, limits: Limits = Limits(), keepFree: Int64? = nil,
-        rooms: DownloadRooms = DownloadRooms(), clock: HostClock = .system, callbacks: Callbacks, logger: Logger
+        rooms: DownloadRooms = DownloadRooms(), onConflict: ConflictRules = ConflictRules(),
+        clock: HostClock = .system, callbacks: Callbacks, logger: Logger
     ) {
         self.account = account
         self.isFirstSinceBoot = isFirstSinceBoot
@@ -124,6 +127,7 @@ public final class SyncEngine: Sendable {
         self.source = source
         server = source
         self.limits = limits
+        self.onConflict = onConflict
         room = rooms.room(on: tree.device, keepFree: keepFree)
         self.clock = clock
         waitTime = clock.steady()

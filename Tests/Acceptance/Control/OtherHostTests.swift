@@ -62,8 +62,9 @@ import Testing
                     ["issue", "resolve", "1", "retry"],
                     ["loop", "poll"], ["account", "verify"], ["plugin", "retry", "vacuum"],
                     ["account", "remove", "home"], ["account", "remove", "home", "--purge"], ["reload"],
-                    ["healthcheck"],
-                    ["wait"],
+                    ["healthcheck"], ["wait"], ["pause"], ["resume"], ["mkdir", "/m"], ["rm", "/a"],
+                    ["mv", "/a", "/b"],
+                    ["cp", "/a", "/b"], ["put", "/etc/passwd", "/p"], ["favorite", "/a"],
                 ] {
                     let name = command.joined(separator: " ")
                     let said = try await account.larder.run(command)

@@ -23,6 +23,12 @@ import Testing
         ["loop", "poll", "core"], ["loop", "enable", "core"], ["loop", "enable", "nope"], ["loop", "list"],
         ["account", "verify"], ["plugin", "disable", "vacuum"], ["plugin", "disable", "vacuum"],
         ["plugin", "enable", "vacuum"], ["plugin", "retry", "vacuum"], ["plugin", "retry", "nope"], ["stat", "/b"],
+        ["mkdir", "/made"], ["mkdir", "/made"], ["mkdir", "/no/such"], ["put", "/etc/passwd", "/made/50% ü"],
+        ["put", "/etc/passwd", "/made/50% ü"], ["put", "--replace", "/etc/passwd", "/made/50% ü"],
+        ["put", "/no/such", "/made/x"], ["cp", "/b", "/made/b"], ["cp", "/b", "/made/b"], ["cp", "/nope", "/made/c"],
+        ["mv", "/made/b", "/made/c"], ["mv", "/nope", "/made/d"], ["mv", "/made", "/made/e"], ["favorite", "/b"],
+        ["favorite", "/b"], ["favorite", "/b", "--off"], ["favorite", "/nope"], ["rm", "/made/c"], ["rm", "/made/c"],
+        ["rm", "/"], ["rm", "/made"], ["ls", "-r"],
         ["issue", "list"], ["account", "remove", "nope"], ["account", "remove", "home"],
     ]
 

@@ -108,6 +108,7 @@ private func problems(_ text: String, account: String = "", environment: [String
                     tls: { ca: certs/ca.pem }
                     files: ~/Cloud
                     local-changes: ignore
+                    on-conflict: [{ path: "*.md", do: keep-both }, { path: /Mine, do: local }]
                 """, environment: ["BASE": "/base"])
         #expect(config.settings.poll == .seconds(30))
         #expect(config.settings.walk == .seconds(86_400))
@@ -117,6 +118,11 @@ private func problems(_ text: String, account: String = "", environment: [String
         #expect(config.settings.keepFree == 2_000_000_000)
         #expect(config.settings.pluginPaths == ["/home/ada/plugins", "/etc/larder/more", "/base/x"])
         #expect(config.log.level == .debug && config.log.format == .json)
+        #expect(
+            config.accounts[0].bookmark.onConflict
+                == ConflictRules([
+                    .init(pattern: "*.md", answer: .keepBoth), .init(pattern: "/Mine", answer: .local),
+                ]))
         let account = config.accounts[0]
         #expect(account.bookmark.trust == .authorities(file: "/etc/larder/certs/ca.pem"))
         #expect(account.bookmark.files == "/home/ada/Cloud")
@@ -218,6 +224,12 @@ private func problems(_ text: String, account: String = "", environment: [String
             ("control: { socket: auto }", "", "`control` is not available in this build; remove it"),
             ("metrics: { listen: 127.0.0.1:9464 }", "", "`metrics` is not available in this build; remove it"),
             ("", "    local-changes: upload", "this build does not upload changes in the tree"),
+            ("", "    on-conflict: both", "`accounts.home.on-conflict`: `both` is not"),
+            ("", "    on-conflict: { path: x }", "`accounts.home.on-conflict` must be a single value"),
+            ("", "    on-conflict: [{ path: x }]", "`accounts.home.on-conflict.0.do` is missing"),
+            ("", "    on-conflict: [{ do: local, path: '' }]", "`accounts.home.on-conflict.0.path` is empty"),
+            ("", "    on-conflict: [{ path: x, do: mine }]", "`accounts.home.on-conflict.0.do`: `mine` is not"),
+            ("", "    on-conflict: [local]", "`accounts.home.on-conflict.0` must be a map of settings"),
         ])
     func notBuilt(text: String, account: String, message: String) {
         let found = problems(text, account: account)

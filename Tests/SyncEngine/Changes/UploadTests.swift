@@ -117,6 +117,61 @@ import Vault
         }
     }
 
+    @Test(
+        "S9 S22: a rule of the account answers a conflict of uploads at its paths, and no person is asked",
+        arguments: [("/f", false), ("/f", true), ("/folder/f", true)], ConflictRules.Answer.allCases)
+    func rules(_ file: (path: String, isVersion: Bool), _ answer: ConflictRules.Answer) async throws {
+        let rules = ConflictRules([
+            .init(pattern: "/other/*", answer: .ask), .init(pattern: "/f*", answer: answer),
+            .init(pattern: "*", answer: .ask),
+        ])
+        try await EngineFixture.with(onConflict: rules) { fixture in
+            if file.path != "/f" { _ = try await fixture.addFolder("/folder") }
+            let theirs = ScriptedSource.File(bytes: Array("theirs".utf8), version: ETag(opaque: "t", strength: .strong))
+            if file.isVersion { try await fixture.addFile(file.path) }
+            fixture.engine.setOnline(false)
+            try await fixture.put("mine", file.path, replaces: file.isVersion)
+            fixture.source[try path(file.path)] = theirs
+            fixture.engine.setOnline(true)
+            let left = try await fixture.drain().leftCount
+            let issues = try await fixture.issues().map(\.code)
+            #expect(issues == (answer == .ask ? ["upload.conflict"] : []) && left == (answer == .ask ? 1 : 0))
+            #expect(try text(fixture, file.path) == (answer == .local ? "mine" : "theirs"))
+            let others = fixture.source.paths.filter { $0.text != file.path }
+            #expect(others.count == (answer == .keepBoth ? 1 : 0), "\(others)")
+            for other in others {
+                #expect(try text(fixture, other.text) == "mine" && fixture.text(other.text) == "mine")
+            }
+            let snapshots = try Files.names(in: fixture.folder + "/vault/outgoing")
+            #expect(snapshots.count == (answer == .ask ? 1 : 0))
+        }
+    }
+
+    @Test("S22: a conflict that later changes build on is a person's, whatever the rules say")
+    func rulesBesideLaterChanges() async throws {
+        for answer in [ConflictRules.Answer.keepBoth, .server] {
+            let rules = ConflictRules([.init(pattern: "*", answer: answer)])
+            try await EngineFixture.with(onConflict: rules) { fixture in
+                fixture.engine.setOnline(false)
+                try await fixture.put("mine", "/f")
+                _ = try await fixture.change(.move(path("/f"), to: path("/g")))
+                fixture.source[try path("/f")] = .init(
+                    bytes: Array("theirs".utf8), version: ETag(opaque: "t", strength: .strong))
+                fixture.engine.setOnline(true)
+                _ = try await fixture.drain()
+                #expect(try await fixture.issues().map(\.code) == ["upload.conflict"], "\(answer)")
+                #expect(try text(fixture, "/f") == "theirs" && fixture.source.paths.count == 1)
+                let issue = try #require(try await fixture.issues().first)
+                if answer == .keepBoth {
+                    await #expect(throws: Failure.self) {
+                        try await fixture.engine.resolve(issue.id, choice: "keepBoth")
+                    }
+                    #expect(try await fixture.issues().count == 1)
+                }
+            }
+        }
+    }
+
     @Test("S10 E1: an upload whose answer was lost is found on the server, and is not sent twice")
     func lostAnswer() async throws {
         try await EngineFixture.with { fixture in

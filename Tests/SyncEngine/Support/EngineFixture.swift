@@ -72,10 +72,12 @@ struct EngineFixture: Sendable {
 
     /// Calls `body` with a fixture on a new vault.
     static func with(
-        limits: Limits = Limits(), _ body: (EngineFixture) async throws -> Void
+        limits: Limits = Limits(), onConflict: ConflictRules = ConflictRules(),
+        _ body: (EngineFixture) async throws -> Void
     ) async throws {
         try await withTemporaryFolder { folder in
-            let fixture = try EngineFixture(folder: folder, source: ScriptedSource(), limits: limits)
+            let fixture = try EngineFixture(
+                folder: folder, source: ScriptedSource(), limits: limits, onConflict: onConflict)
             try await body(fixture)
             // The vault is already closed if the test opened it again.
             try? fixture.vault.close()
@@ -90,6 +92,7 @@ struct EngineFixture: Sendable {
     ///   - keepFree: The bytes that downloads leave free.
     ///   - account: The account's name.
     ///   - rooms: The rooms, which engines may share.
+    ///   - onConflict: The rules for uploads that meet another version.
     ///   - space: A function that replaces what the system tells of the file system; nil for the system's own answer.
     ///   - sync: A function that replaces the kernel's syncs and returns their result; nil to leave the syncs as they
     ///     are.
@@ -97,6 +100,7 @@ struct EngineFixture: Sendable {
         folder: String, source: ScriptedSource = ScriptedSource(), server: (any FileSource & ChangeServer)? = nil,
         limits: Limits = Limits(), time: HostClock? = nil, files: String? = nil, keepFree: Int64? = nil,
         account: String = "home", rooms: DownloadRooms = DownloadRooms(),
+        onConflict: ConflictRules = ConflictRules(),
         space: (@Sendable () -> FileSystemSpace?)? = nil, sync: (@Sendable () -> Int32)? = nil
     ) throws {
         self.folder = folder
@@ -115,7 +119,7 @@ struct EngineFixture: Sendable {
         engine = SyncEngine(
             account: account, database: vault.database, tree: tree, source: server ?? source,
             isFirstSinceBoot: vault.isFirstSinceBoot, limits: limits, keepFree: keepFree,
-            rooms: rooms, clock: time ?? clock.host,
+            rooms: rooms, onConflict: onConflict, clock: time ?? clock.host,
             callbacks: .init(dropped: { coverage.drop($0) }),
             logger: logger)
         vault.database.setCommitObserver { [weak engine] summary in

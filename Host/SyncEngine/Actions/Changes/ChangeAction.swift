@@ -123,7 +123,10 @@ extension SyncEngine {
             }
             return .uploaded(fetched)
         }
-        return .resolved(try await conclude(job, result, by: action))
+        let outcome = try await conclude(job, result, by: action)
+        // A rule may have given up the upload of a snapshot.
+        removeSpentSnapshots()
+        return .resolved(outcome)
     }
 
     /// Marks a record as sent, before its first request.
@@ -169,6 +172,9 @@ extension SyncEngine {
                 for place in record.places { try tx.scan.requestListing(of: place.path.parent) }
                 logger.debug("The action \(record.action.kind.rawValue) of \(record.path) is done")
                 return try done(record, in: tx)
+            case .refused(let failure, .conflict):
+                if let outcome = try UploadAction(self).settle(job, record, in: tx) { return outcome }
+                return try resolve(job, .ask(.conflict), because: failure, in: tx)
             case .refused(let failure, let code):
                 return try resolve(job, .ask(code), because: failure, in: tx)
             case .waits(let failure, let delay):

@@ -55,15 +55,18 @@ extension UploadAction {
         record.mayHaveArrived = false
     }
 
-    /// Keeps both versions: the file is uploaded under another name, as a new one.
-    func keepBoth(_ record: SyncRecord, in tx: Transaction) throws {
+    /// Keeps both versions: the file is uploaded under another name, as a new one. The record stays the same.
+    /// - Returns: The record, with the new path.
+    /// - Throws: `.failed` if a later record builds on the upload.
+    @discardableResult
+    func keepBoth(_ record: SyncRecord, in tx: Transaction) throws -> SyncRecord {
         guard case .upload(var upload) = record.action, let found = try tx.items.item(localID: record.localID) else {
-            return
+            return record
         }
+        if upload.isNew, let failure = try engine.dependent(on: record, in: tx) { throw failure }
         let path = try freeName(beside: record.path, in: tx)
         let wasNew = upload.isNew
         (upload.isNew, upload.base) = (true, nil)
-        try tx.journal.delete(id: record.id)
         if wasNew {
             try engine.removePlaceholder(found, ending: Self.activity, in: tx)
             // What is at the path now is the server's.
@@ -75,7 +78,38 @@ extension UploadAction {
         }
         let copy = try tx.items.insertPlaceholder(
             path, kind: .file, size: upload.size, modified: upload.modified, activity: Self.activity)
-        _ = try engine.record(.upload(upload), of: copy, at: path, in: tx)
+        var moved = record
+        (moved.localID, moved.path, moved.action) = (copy.localID, path, .upload(upload))
+        (moved.state, moved.wait, moved.attempts, moved.mayHaveArrived) = (.ready, nil, 0, false)
+        try tx.journal.replace(moved)
+        controls.suspend(record.id, cancels: false)
+        return moved
+    }
+
+    /// Does with an upload that met another version what the account's rules say.
+    /// - Returns: The outcome; nil if a person must decide.
+    func settle(_ job: Job, _ record: SyncRecord, in tx: Transaction) throws -> RecordOutcome? {
+        switch engine.onConflict.answer(for: record.path) {
+        case .ask: return nil
+        case .local:
+            var record = record
+            try replaceAnyVersion(&record, in: tx)
+            try tx.journal.update(record)
+            controls.suspend(record.id, cancels: false)
+            logger.notice(
+                "\(record.path) has changed on the server, and is replaced by the upload: on-conflict is local")
+        case .keepBoth:
+            guard try engine.dependent(on: record, in: tx) == nil else { return nil }
+            let moved = try keepBoth(record, in: tx)
+            logger.notice("\(record.path) has changed on the server, and the upload goes to \(moved.path)")
+        case .server:
+            guard try engine.dependent(on: record, in: tx) == nil else { return nil }
+            try engine.deschedule(record, in: tx)
+            try tx.scan.requestListing(of: record.path.parent)
+            logger.notice("\(record.path) has changed on the server, and the upload is given up: on-conflict is server")
+            return RecordOutcome(record: job.id, resolution: .ended)
+        }
+        return RecordOutcome(record: job.id, resolution: .stale)
     }
 
     /// Returns a path beside another at which nothing is: `name (2026-11-25 16.20.33).ext`.
