@@ -28,7 +28,7 @@ import Testing
                 let all = ItemPolicy(kind: .availableOffline, condition: "true")
                 let covered = try reads.policies.coverage(of: all, now: Timestamp(seconds: 0))
                 #expect(covered.items == 3 && covered.bytes == .max)
-                #expect(try reads.journal.pendingDownloads().bytes == .max)
+                #expect(try reads.journal.pendingTransfers().bytes == .max)
             }
             let session = try ReadSession(database)
             #expect(try session.localUsage().localBytes == .max)

@@ -6,6 +6,8 @@ extension RunOutcome {
     var summary: String {
         var parts: [String] = []
         if files > 0 { parts += ["\(Text.count(files, "file")) fetched", Text.bytes(bytes)] }
+        if uploads > 0 { parts += ["\(Text.count(uploads, "file")) uploaded", Text.bytes(uploadedBytes)] }
+        if changes > 0 { parts.append("\(Text.count(changes, "change")) of the server made") }
         if moves > 0 { parts.append("\(moves) moved") }
         if removed > 0 { parts.append("\(Text.count(removed, "copy", "copies")) removed") }
         if calendarObjects > 0 { parts.append("\(Text.count(calendarObjects, "calendar object")) brought up to date") }
@@ -21,6 +23,9 @@ extension JSONValue {
             "account": .string(account),
             "files": .integer(outcome.files),
             "bytes": .integer(outcome.bytes),
+            "uploads": .integer(outcome.uploads),
+            "uploadedBytes": .integer(outcome.uploadedBytes),
+            "changes": .integer(outcome.changes),
             "moves": .integer(outcome.moves),
             "removed": .integer(outcome.removed),
             "calendarObjects": .integer(outcome.calendarObjects),

@@ -58,7 +58,10 @@ extension AccountHost {
             result.add(Failure(of: error))
         }
         let progress = engine.progress
-        (result.files, result.bytes) = (progress.filesDone, progress.bytesDone)
+        (result.uploads, result.uploadedBytes) = (progress.filesSent, progress.bytesSent)
+        result.files = max(0, progress.filesDone - progress.filesSent)
+        result.bytes = max(0, progress.bytesDone - progress.bytesSent)
+        result.changes = progress.changes
         (result.moves, result.calendarObjects, result.removed) = state.counts
         return result
     }

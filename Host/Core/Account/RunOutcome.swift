@@ -22,6 +22,12 @@ public struct RunOutcome: Codable, Sendable {
     public var files = 0
     /// The size of these downloads, in bytes.
     public var bytes: Int64 = 0
+    /// The number of files that were uploaded.
+    public var uploads = 0
+    /// The size of these files, in bytes.
+    public var uploadedBytes: Int64 = 0
+    /// The number of other changes that the server has made for this account.
+    public var changes = 0
     /// The number of items that the server had moved.
     public var moves = 0
     /// The number of files whose local copies were removed: by policies, for a person, or because the files are gone

@@ -88,15 +88,16 @@ public struct JournalTable<Access: DatabaseReads>: Table {
         return try statement.step() ? Int(statement.integer(0) ?? 0) : 0
     }
 
-    /// Returns the number of file downloads in the journal, except failed ones, and the bytes of these files according
-    /// to the server.
+    /// Returns the number of downloads and uploads of files in the journal, except failed ones, and the bytes of these
+    /// files according to the server.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
-    public func pendingDownloads() throws -> (files: Int, bytes: Int64) {
+    public func pendingTransfers() throws -> (files: Int, bytes: Int64) {
         let statement = try RawStatement(
             db,
             """
             SELECT count(*), total(items.size) FROM syncRecords JOIN items USING (localID)
-            WHERE syncRecords.action = '\(SyncRecord.Action.Kind.download.rawValue)'
+            WHERE syncRecords.action IN ('\(SyncRecord.Action.Kind.download.rawValue)',
+                '\(SyncRecord.Action.Kind.upload.rawValue)')
               AND items.type = \(Item.Kind.file.sql)
               AND syncRecords.state IN (\(State.pending.sql), \(State.ready.sql), \(State.processing.sql))
             """)

@@ -45,7 +45,7 @@ extension SyncEngine {
                 }
                 found.append(landing)
             }
-            counters.begin(try reads.journal.pendingDownloads())
+            counters.begin(try reads.journal.pendingTransfers())
         }
         guard !lost.isEmpty else { return found }
         try database.writeBlocking { tx in

@@ -1,4 +1,4 @@
-/// The progress of the downloads: those done since the engine was created, and those still to come.
+/// The progress of the transfers: those done since the engine was created, and those still to come.
 public struct SyncProgress: Hashable, Sendable {
     /// The number of files that are in place.
     public var filesDone = 0
@@ -9,6 +9,13 @@ public struct SyncProgress: Hashable, Sendable {
     public var bytesDone: Int64 = 0
     /// The number of bytes of all files in ``filesTotal``, as the server reports their sizes.
     public var bytesTotal: Int64 = 0
+
+    /// The number of those files in ``filesDone`` that were uploaded.
+    public var filesSent = 0
+    /// The bytes of the files in ``filesSent``.
+    public var bytesSent: Int64 = 0
+    /// The number of other changes that the server has made.
+    public var changes = 0
 
     /// Creates a progress without any files.
     public init() {}

@@ -65,7 +65,7 @@ struct PassTests {
             policies.cancel()
             await policies.value
 
-            let pending = try await host.database.read { try $0.journal.pendingDownloads().files }
+            let pending = try await host.database.read { try $0.journal.pendingTransfers().files }
             #expect(pending == count)
             let seen = commits.withLock { $0 }
             #expect(seen.writingRecords == count / batch)

@@ -21,6 +21,9 @@ import Testing
         #expect(outcome.summary == "1200 copies removed, 305 calendar objects brought up to date")
         (outcome.files, outcome.bytes, outcome.removed, outcome.leftCount) = (1, 2_000, 0, 2)
         #expect(outcome.summary == "1 file fetched, 2.0 kB, 305 calendar objects brought up to date, 2 files left")
+        outcome = RunOutcome()
+        (outcome.uploads, outcome.uploadedBytes, outcome.changes) = (2, 3_000, 1)
+        #expect(outcome.summary == "2 files uploaded, 3.0 kB, 1 change of the server made")
     }
 
     @Test("Without a host the status says so, and how the server was met last; no account is called offline for that")

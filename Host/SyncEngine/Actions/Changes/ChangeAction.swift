@@ -124,6 +124,7 @@ extension SyncEngine {
             return .uploaded(fetched)
         }
         let outcome = try await conclude(job, result, by: action)
+        if case .done = result { counters.change { $0.changes += 1 } }
         // A rule may have given up the upload of a snapshot.
         removeSpentSnapshots()
         return .resolved(outcome)

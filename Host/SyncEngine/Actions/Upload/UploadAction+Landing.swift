@@ -27,6 +27,10 @@ extension UploadAction {
             return Job(record, item: item)
         }
         logger.debug("Uploaded \(job.record.path)")
+        counters.change { progress in
+            progress.filesSent += 1
+            progress.bytesSent = progress.bytesSent.adding(upload.size)
+        }
         guard let landing else {
             counters.change { $0.filesDone += 1 }
             engine.removeSpentSnapshots()
