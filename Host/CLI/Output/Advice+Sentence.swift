@@ -50,6 +50,9 @@ extension Advice {
         case .changeStaysQueued(let id, let isAtWork):
             "the change stays queued as record \(id), for "
                 + (isAtWork ? "the running host" : "`larder run`") + "; `larder sync cancel \(id)` takes it back"
+        case .changesStayQueued(let count, let isAtWork):
+            "\(count) changes stay queued, for " + (isAtWork ? "the running host" : "`larder run`")
+                + "; `larder sync list` shows them"
         case .replaceFile: "Choose another name, or write --replace to make a new version of it"
         case .listIssues: "`larder issue list` shows all"
         case .answerIssue(let id): "Resolve issue \(id); `larder issue list` shows its choices"

@@ -13,18 +13,22 @@ import Vault
 /// A change that is refused is an answer: `.notFound` if an item is not known; `.cannotCreate` if something is in the
 /// way; `.badData` for what makes no sense, such as a move into itself; `.denied` if the account may not do it;
 /// `.failed` for an item that exists only here, or that the server may have lost. With an error, it is not known whether
-/// the change is queued.
+/// the changes are queued.
 public struct ServerChange: AccountCommand {
     public static let name = "change"
 
-    /// The change.
-    public var change: ChangeRequest
-    /// Whether the command waits until the server has made the change. Otherwise the running host or the next run makes
-    /// it.
+    /// The changes, in the order in which they are made. One that is refused does not keep the others from being made.
+    public var changes: [ChangeRequest]
+    /// The records of earlier changes, for which the command waits too.
+    public var records: [SyncRecordID]
+    /// Whether the command waits until the server has made the changes. Otherwise the running host or the next run
+    /// makes them.
     public var waits: Bool
 
     /// Creates the command.
-    public init(_ change: ChangeRequest, waits: Bool) { (self.change, self.waits) = (change, waits) }
+    public init(_ changes: [ChangeRequest], after records: [SyncRecordID] = [], waits: Bool) {
+        (self.changes, self.records, self.waits) = (changes, records, waits)
+    }
 
     public func carryOut(for host: AccountHost) async throws(Failure) -> ChangeOutcome {
         try await host.failing {
@@ -39,53 +43,87 @@ public struct ServerChange: AccountCommand {
 
     private func make(for host: AccountHost, isAtWork: Bool) async throws -> ChangeOutcome {
         var outcome = ChangeOutcome()
-        if case .setFavorite(let path, _) = change, try await host.knowsOfNoFavorites() {
-            outcome.refusal = Failure(
-                .failed, "\(path) cannot be a favorite: only servers of the ownCloud family have favorites")
-            return outcome
+        let hasNoFavorites = try await host.knowsOfNoFavorites()
+        outcome.changes = try await host.database.write { [engine = host.engine] tx in
+            try changes.map { change in
+                if case .setFavorite(let path, _) = change, hasNoFavorites {
+                    return .init(
+                        refusal: Failure(
+                            .failed,
+                            "\(path) cannot be a favorite: only servers of the ownCloud family have favorites"))
+                }
+                return switch try engine.enqueue(change, in: tx) {
+                case .done: .init()
+                case .refused(let failure): .init(refusal: failure)
+                case .queued(let id), .joined(let id), .waits(let id, _): .init(record: id)
+                }
+            }
         }
-        let record: SyncRecordID
-        switch try await host.database.write({ [engine = host.engine] in try engine.enqueue(change, in: $0) }) {
-        case .done: return outcome
-        case .refused(let failure):
-            outcome.refusal = failure
-            return outcome
-        case .queued(let id), .joined(let id), .waits(let id, _): record = id
-        }
-        outcome.record = record
+        let records = Set(outcome.changes.compactMap(\.record) + self.records)
+        guard !records.isEmpty else { return outcome }
         try await host.list.carryOutMoves()
         guard waits else { return outcome }
         do throws(Failure) { try await host.reachServer(isAtWork: isAtWork) } catch {
-            outcome.failures.append(error.leaving(record, isAtWork: isAtWork))
+            outcome.failures.append(error.leaving(records.sorted(), isAtWork: isAtWork))
             return outcome
         }
         let drained =
             isAtWork
-            ? try await host.engine.wait(for: [record])
-            : try await host.engine.drain(only: [record], with: host.partners)
-        guard let left = drained.left.first else {
-            outcome.record = nil
-            return outcome
+            ? try await host.engine.wait(for: records)
+            : try await host.engine.drain(only: records, with: host.partners)
+        outcome.changes = try await host.database.read { [changes = outcome.changes] reads in
+            try changes.map { change in
+                var change = change
+                if let id = change.record, try reads.journal.record(id: id) == nil { change.record = nil }
+                return change
+            }
         }
-        if let id = left.issue, let issue = try await host.database.read({ try $0.issues.issue(id: id) }) {
-            outcome.issues.append(issue)
-        } else if let failure = drained.failure ?? (drained.isOffline ? host.offlineFailure : nil) {
-            outcome.failures.append(failure.leaving(record, isAtWork: isAtWork))
-        } else {
-            outcome.failures.append(
-                Failure(left.failure.ofOneItem, "\(left.path): \(left.why)").leaving(record, isAtWork: isAtWork))
-        }
+        try await tell(drained, of: host, isAtWork: isAtWork, in: &outcome)
         return outcome
+    }
+
+    /// Says why changes are not made yet.
+    private func tell(
+        _ drained: DrainOutcome, of host: AccountHost, isAtWork: Bool, in outcome: inout ChangeOutcome
+    ) async throws {
+        let waiting = drained.left.filter { $0.issue == nil }
+        var named: Set<IssueID> = []
+        for id in drained.left.compactMap(\.issue) where named.insert(id).inserted {
+            if let issue = try await host.database.read({ try $0.issues.issue(id: id) }) {
+                outcome.issues.append(issue)
+            }
+        }
+        if drained.leftCount > drained.left.count {
+            outcome.failures.append(
+                Failure(
+                    .failed, "\(drained.leftCount - drained.left.count) more changes are not made yet",
+                    hint: .listSyncRecords))
+        }
+        guard !waiting.isEmpty else { return }
+        if let failure = drained.failure ?? (drained.isOffline ? host.offlineFailure : nil) {
+            outcome.failures.append(failure.leaving(waiting.map(\.record), isAtWork: isAtWork))
+            return
+        }
+        for left in waiting {
+            outcome.failures.append(
+                Failure(left.failure.ofOneItem, "\(left.path): \(left.why)").leaving([left.record], isAtWork: isAtWork))
+        }
     }
 }
 
-/// The outcome of a change of the server.
+/// The outcome of changes of the server.
 public struct ChangeOutcome: Codable, Sendable {
-    /// The record that is in the journal; nil if the change is made, or nothing had to be done.
-    public var record: SyncRecordID?
-    /// The reason why the change was refused. Nothing was changed then.
-    public var refusal: Failure?
-    /// The errors because of which the change is not made yet.
+    /// The outcome of one change.
+    public struct Change: Codable, Hashable, Sendable {
+        /// The record that is in the journal; nil if the change is made, or nothing had to be done.
+        public var record: SyncRecordID?
+        /// The reason why the change was refused. Nothing was changed then.
+        public var refusal: Failure?
+    }
+
+    /// The outcomes, in the order of the changes.
+    public var changes: [Change] = []
+    /// The errors because of which changes are not made yet.
     public var failures: [Failure] = []
     /// The issues that a person must decide first.
     public var issues: [Issue] = []
@@ -114,9 +152,13 @@ public enum Snapshots {
 
 extension Failure {
     /// Returns the failure with the advice that a change is still queued.
-    fileprivate func leaving(_ record: SyncRecordID, isAtWork: Bool) -> Failure {
+    /// - Parameter records: The changes' records, of which there is at least one.
+    fileprivate func leaving(_ records: [SyncRecordID], isAtWork: Bool) -> Failure {
+        guard let first = records.first else { return self }
         var failure = self
-        let more = Advice.changeStaysQueued(record, isAtWork: isAtWork)
+        let more: Advice =
+            records.count == 1
+            ? .changeStaysQueued(first, isAtWork: isAtWork) : .changesStayQueued(records.count, isAtWork: isAtWork)
         failure.hint = failure.hint.map { .both($0, more) } ?? more
         return failure
     }

@@ -2,6 +2,8 @@
 public enum ChangeRequest: Codable, Hashable, Sendable {
     /// The creation of a folder.
     case createFolder(ItemPath)
+    /// The creation of a folder, unless the server has one at the path.
+    case haveFolder(ItemPath)
     /// The deletion of an item, with everything below.
     case delete(ItemPath)
     /// The move of an item to a path at which there is nothing.

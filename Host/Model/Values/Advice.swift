@@ -87,6 +87,9 @@ public enum Advice: Hashable, Sendable {
     /// The advice that a change of the server is still queued as this record: the running host makes it, or the next
     /// run if no host is at work. The change can be taken back.
     case changeStaysQueued(SyncRecordID, isAtWork: Bool)
+    /// The advice that this number of changes of the server are still queued: the running host makes them, or the next
+    /// run if no host is at work.
+    case changesStayQueued(Int, isAtWork: Bool)
     /// The advice to make the file a new version of the existing one at this path.
     case replaceFile(ItemPath)
     /// The advice to list all issues.

@@ -32,6 +32,43 @@ import Testing
         return result
     }
 
+    @Test(
+        "S40 H1: put takes a folder with all below, into one that may exist; what is no file or folder is named",
+        arguments: [RealServer.Program.apache, .wsgidav])
+    func putFolder(_ program: RealServer.Program) async throws {
+        try await withAccount(program) { account, server in
+            let (mine, data) = ("\(account.folder)/mine", server.data)
+            for number in 0..<230 { try Files.write("\(number)", to: "\(mine)/many/\(number) 100%.txt") }
+            try Files.write("deep", to: "\(mine)/x/y/z/ü.txt")
+            try Files.makeFolder("\(mine)/empty")
+            let first = try await expect(0, account, "put", mine, "/b/new")
+            #expect(first.output == "/b/new: 231 files uploaded\n")
+            #expect(try Files.names(in: "\(data)/b/new/many").count == 230 && Files.isFolder("\(data)/b/new/empty"))
+            #expect(
+                try Files.text("\(data)/b/new/x/y/z/ü.txt") == "deep" && account.text("b/new/x/y/z/ü.txt") == "deep")
+
+            try Files.write("more", to: "\(mine)/more.txt")
+            try Files.write("deeper", to: "\(mine)/x/y/z/ü.txt")
+            #expect(symlink("more.txt", "\(mine)/link") == 0)
+            let second = try await account.larder.run(["put", mine, "/b/new"])
+            #expect(
+                second.exitCode == 73 && second.errors.contains("link is neither a file nor a folder"),
+                "\(second.summary)")
+            #expect(second.errors.contains("/b/new/x/y/z/ü.txt exists already") && !second.output.contains("uploaded"))
+            #expect(try Files.text("\(data)/b/new/more.txt") == "more")
+            #expect(try Files.text("\(data)/b/new/x/y/z/ü.txt") == "deep")
+
+            // A file is in the way of the folder: nothing of it is uploaded, and one sentence says so.
+            let third = try await account.larder.run(["put", "\(mine)/many", "/a/one.txt"])
+            #expect(third.exitCode == 73 && third.errors.split(separator: "\n").count <= 2, "\(third.summary)")
+            #expect(unlink("\(mine)/link") == 0)
+            try await expect(0, account, "put", "--replace", "--queue", "\(mine)/x", "/b/new/x")
+            try await expect(0, account, "run", "--once")
+            #expect(try Files.text("\(data)/b/new/x/y/z/ü.txt") == "deeper")
+            #expect(try Files.names(in: "\(account.vault)/outgoing").isEmpty)
+        }
+    }
+
     /// The paths in the list, as people see them.
     private func listed(_ account: Account) async throws -> [String] {
         // The path is the first field.
@@ -72,7 +109,6 @@ import Testing
             #expect(try Files.text("\(data)/new/mine.txt") == "mine, too")
             #expect(try account.text("new/mine.txt") == "mine, too")
             try await expect(66, account, "put", "\(account.folder)/no such file", "/new/other.txt")
-            try await expect(65, account, "put", account.folder, "/new/other.txt")
 
             try await expect(65, account, "rm", "/")
             try await expect(0, account, "rm", "/z")

@@ -13,6 +13,10 @@ import Testing
             .checkCredentials,
             "check username, password or token in the config; `larder status` shows the time of the next try"
         ),
+        (
+            .changesStayQueued(3, isAtWork: true),
+            "3 changes stay queued, for the running host; `larder sync list` shows them"
+        ),
         (.runFirst, "Run `larder run --once` first"),
         (.runToUpgrade, "Run `larder run --once`, which upgrades it"),
         (.resume, "`larder resume` lets it go on"),

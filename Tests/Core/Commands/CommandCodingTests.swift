@@ -67,7 +67,8 @@ private struct RandomValues {
 
     mutating func commands() -> [any AccountCommand] {
         [
-            Pins.Add(path()), Pins.Remove(path()), ServerChange(change(), waits: flag()),
+            Pins.Add(path()), Pins.Remove(path()),
+            ServerChange(list { $0.change() }, after: list { SyncRecordID($0.number()) }, waits: flag()),
             Copies.Get(path(), waits: flag()),
             Copies.Free(path()), Copies.NoteUse(path()),
             Claims.Add(
@@ -105,7 +106,9 @@ private struct RandomValues {
         (waited.failures, waited.issues) = (list { $0.failure() }, list { $0.issue() })
         waited.leftCount = Int(number())
         var changed = ChangeOutcome()
-        (changed.record, changed.refusal) = (maybe { SyncRecordID($0.number()) }, maybe { $0.failure() })
+        changed.changes = list { values in
+            .init(record: values.maybe { SyncRecordID($0.number()) }, refusal: values.maybe { $0.failure() })
+        }
         (changed.failures, changed.issues) = (list { $0.failure() }, list { $0.issue() })
         let difference = PolicyDifference(before: maybe { $0.policy() }, after: maybe { $0.policy() })
         let who: PolicyAuthor.Who = flag() ? .host : flag() ? .person(text()) : .plugin(PluginID(text()))
@@ -128,9 +131,10 @@ private struct RandomValues {
     }
 
     private mutating func change() -> ChangeRequest {
-        switch Int.random(in: 0..<6, using: &generator) {
+        switch Int.random(in: 0..<7, using: &generator) {
         case 0: .createFolder(path())
         case 1: .delete(path())
+        case 5: .haveFolder(path())
         case 2: .move(path(), to: path())
         case 3: .copy(path(), to: path())
         case 4: .setFavorite(path(), flag())

@@ -23,20 +23,16 @@ extension LarderCommand {
         _ global: GlobalOptions, _ console: Console, refused: () async -> Void = {}
     ) async throws(Failure) -> [Failure] {
         let outcome = try await carryOut(
-            ServerChange(change, waits: !options.queue), global, console, asksServer: !options.queue)
-        if let refusal = outcome.refusal {
+            ServerChange([change], waits: !options.queue), global, console, asksServer: !options.queue)
+        let made = outcome.changes.first ?? .init()
+        if let refusal = made.refusal {
             await refused()
             throw refusal
         }
         let failures = outcome.failures + outcome.issues.map { Failure($0) }
         if global.isJSON {
-            guard let reader = try global.loadConfig().oneAccount().reader() else { return failures }
-            do throws(Failure) { try await tell(outcome.record, shown, reader, console) } catch {
-                try reader.close()
-                throw error
-            }
-            try reader.close()
-        } else if let record = outcome.record, failures.isEmpty {
+            try await tell(made.record, shown, global, console)
+        } else if let record = made.record, failures.isEmpty {
             console.print(
                 "\(Text.visible(shown.text)): queued as record \(record), for the running host or the next run")
         } else if failures.isEmpty {
@@ -45,15 +41,23 @@ extension LarderCommand {
         return failures
     }
 
-    private func tell(
-        _ record: SyncRecordID?, _ path: ItemPath, _ reader: AccountReader, _ console: Console
+    /// Prints the record of a change that is queued, or the item of one that is made.
+    func tell(
+        _ record: SyncRecordID?, _ path: ItemPath, _ global: GlobalOptions, _ console: Console
     ) async throws(Failure) {
-        guard let record else {
-            if let item = try await reader.lastItem(at: path) { console.print(JSONValue(item)) }
-            return
+        guard let reader = try global.loadConfig().oneAccount().reader() else { return }
+        do throws(Failure) {
+            if let record {
+                try await reader.records { report in
+                    if report.record.id == record { console.print(JSONValue(report)) }
+                }
+            } else if let item = try await reader.lastItem(at: path) {
+                console.print(JSONValue(item))
+            }
+        } catch {
+            try reader.close()
+            throw error
         }
-        try await reader.records { report in
-            if report.record.id == record { console.print(JSONValue(report)) }
-        }
+        try reader.close()
     }
 }

@@ -13,6 +13,8 @@ extension SyncEngine {
     public func enqueue(_ change: ChangeRequest, in tx: Transaction) throws -> EnqueueOutcome {
         switch change {
         case .createFolder(let path): try CreateFolderAction(self).preflight(path, in: tx)
+        case .haveFolder(let path):
+            try hasFolder(at: path, in: tx) ? .done : try CreateFolderAction(self).preflight(path, in: tx)
         case .delete(let path): try DeleteAction(self).preflight(path, in: tx)
         case .move(let path, let target): try MoveAction(self).preflight(path, to: target, in: tx)
         case .copy(let path, let target): try CopyAction(self).preflight(path, to: target, in: tx)
@@ -31,6 +33,13 @@ extension SyncEngine {
     }
 
     // MARK: Early checks
+
+    /// Tells whether there is a folder at a path, on the server or about to be.
+    private func hasFolder(at path: ItemPath, in tx: Transaction) throws -> Bool {
+        if path.isRoot { return true }
+        guard let item = try tx.items.item(at: path) else { return false }
+        return item.kind == .folder && item.cloudStatus != .localOnly
+    }
 
     /// Returns the item at a path that is on the server, or is about to be.
     func itemToChange(_ path: ItemPath, in tx: Transaction) throws -> Result<Item, Failure> {
