@@ -4,7 +4,7 @@ import Model
 
 struct Pause: LarderCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Have the running host hold transfers and polls.",
+        commandName: "pause", abstract: "Have the running host hold transfers and polls.",
         discussion: """
             Nothing is sent to the server of an account that is paused; downloads under way stop, and go on later from \
             where they are. Other commands work, and queue what needs the server. Without --for the pause lasts until \
@@ -27,7 +27,7 @@ struct Pause: LarderCommand {
 
 struct Resume: LarderCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Have the running host go on after a pause.",
+        commandName: "resume", abstract: "Have the running host go on after a pause.",
         discussion: """
             The host polls the server at once. The exit code is 0 also if the account was not paused, and 69 if no host \
             runs.

@@ -295,8 +295,7 @@ extension ConflictRules.Rule {
         }
         let pattern = path.flatMap { decoding.text($0, at: keyPath + ".path") }
         let text = word.flatMap { decoding.text($0, at: keyPath + ".do") }
-        guard let path, let pattern, let word, let text else { return nil }
-        if pattern.isEmpty { decoding.refuse(path.value.source, "`\(keyPath).path` is empty") }
+        guard let pattern, let word, let text else { return nil }
         do {
             self.init(pattern: pattern, answer: try ConfigScalar.word(text, of: ConflictRules.Answer.self))
         } catch {

@@ -114,11 +114,16 @@ public struct ServerChange: AccountCommand {
 /// The outcome of changes of the server.
 public struct ChangeOutcome: Codable, Sendable {
     /// The outcome of one change.
-    public struct Change: Codable, Hashable, Sendable {
+    public struct Change: Codable, Sendable {
         /// The record that is in the journal; nil if the change is made, or nothing had to be done.
         public var record: SyncRecordID?
         /// The reason why the change was refused. Nothing was changed then.
         public var refusal: Failure?
+
+        /// Creates an outcome.
+        public init(record: SyncRecordID? = nil, refusal: Failure? = nil) {
+            (self.record, self.refusal) = (record, refusal)
+        }
     }
 
     /// The outcomes, in the order of the changes.

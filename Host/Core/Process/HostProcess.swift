@@ -5,6 +5,7 @@ import Logging
 public import Model
 import PluginHost
 import SyncEngine
+import Synchronization
 import Threads
 import Vault
 
@@ -16,6 +17,10 @@ public actor HostProcess {
     public nonisolated let options: HostOptions
     /// The room for the downloads of all accounts.
     nonisolated let rooms = DownloadRooms()
+    /// Held by the task that watches the plugins.
+    private nonisolated let watching = Turns()
+    /// The accounts' functions that are called once a second.
+    private nonisolated let ticks = Ticks()
     /// The plugins, opened for the first account that needs them.
     private var loading: Task<PluginHost, Never>?
     /// The libraries that were tried before an account was open.
@@ -131,9 +136,17 @@ public actor HostProcess {
         await loading?.value.startAgain(stopped)
     }
 
-    /// Reports calls into plugins that do not return, until the task is cancelled.
+    /// Reports calls into plugins that do not return, until the task is cancelled. However many tasks call the function,
+    /// one of them at a time does the work, so that the process wakes up once a second.
     /// - Parameter tick: Called once a second, for what needs no timer of its own.
-    func watchPlugins(tick: @escaping @Sendable () -> Void = {}) async { await loading?.value.watch(tick: tick) }
+    func watchPlugins(tick: @escaping @Sendable () -> Void = {}) async {
+        guard let plugins = await loading?.value else { return }
+        let number = ticks.add(tick)
+        defer { ticks.remove(number) }
+        do { try await watching.take() } catch { return }
+        defer { watching.release() }
+        await plugins.watch { [ticks] in ticks.tick() }
+    }
 
     private func loaded(memory: (any ProbeMemory)?) async -> PluginHost {
         if let loading { return await loading.value }
@@ -147,6 +160,28 @@ public actor HostProcess {
         loading = task
         return await task.value
     }
+}
+
+/// Functions that one timer calls for all accounts. Callable from any thread.
+private final class Ticks: Sendable {
+    private struct State {
+        var last = 0
+        var functions: [Int: @Sendable () -> Void] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    func add(_ function: @escaping @Sendable () -> Void) -> Int {
+        state.withLock { state in
+            state.last += 1
+            state.functions[state.last] = function
+            return state.last
+        }
+    }
+
+    func remove(_ number: Int) { state.withLock { $0.functions[number] = nil } }
+
+    func tick() { for function in state.withLock({ Array($0.functions.values) }) { function() } }
 }
 
 /// The services that the host offers to plugins.

@@ -30,7 +30,7 @@ import Testing
                 let hold = server.add(Fault(.hold(afterBytes: 200_000), method: "GET", path: "/big"))
                 #expect(try await account.larder("get", "--queue", "/big").exitCode == 0)
                 try await until("a transfer is under way") {
-                    $0.firstMatch(of: /"underWay":\[\{"path":"\/big","bytes":1[0-9]{5},"size":300000/) != nil
+                    $0.firstMatch(of: /"underWay":\[\{"path":"\/big","bytes":[12][0-9]{5},"size":300000/) != nil
                         && $0.contains(#""activity":"busy""#)
                 }
                 #expect(try await account.larder("pause").exitCode == 0)

@@ -227,7 +227,7 @@ private func problems(_ text: String, account: String = "", environment: [String
             ("", "    on-conflict: both", "`accounts.home.on-conflict`: `both` is not"),
             ("", "    on-conflict: { path: x }", "`accounts.home.on-conflict` must be a single value"),
             ("", "    on-conflict: [{ path: x }]", "`accounts.home.on-conflict.0.do` is missing"),
-            ("", "    on-conflict: [{ do: local, path: '' }]", "`accounts.home.on-conflict.0.path` is empty"),
+            ("", "    on-conflict: [{ do: local, path: '' }]", "`accounts.home.on-conflict.0.path` must be a single text"),
             ("", "    on-conflict: [{ path: x, do: mine }]", "`accounts.home.on-conflict.0.do`: `mine` is not"),
             ("", "    on-conflict: [local]", "`accounts.home.on-conflict.0` must be a map of settings"),
         ])

@@ -154,7 +154,7 @@ import Vault
             try await EngineFixture.with(onConflict: rules) { fixture in
                 fixture.engine.setOnline(false)
                 try await fixture.put("mine", "/f")
-                _ = try await fixture.change(.move(path("/f"), to: path("/g")))
+                _ = try await fixture.change(.copy(path("/f"), to: path("/g")))
                 fixture.source[try path("/f")] = .init(
                     bytes: Array("theirs".utf8), version: ETag(opaque: "t", strength: .strong))
                 fixture.engine.setOnline(true)

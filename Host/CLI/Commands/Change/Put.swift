@@ -46,8 +46,8 @@ struct Put: LarderCommand {
 // MARK: Folders
 
 extension Put {
-    /// The number of files of which snapshots are taken before their uploads are requested, at once.
-    private static let batchSize = 100
+    /// The number of bytes of a request, about. The uploads of so many files are requested at once.
+    private static let batchSize = 1 << 20
     /// The number of records that one request waits for.
     private static let mostAwaited = 10_000
 
@@ -61,7 +61,8 @@ extension Put {
         while true {
             let (rest, batch) = await runBlocking { [folder, replace] in
                 var folder = folder
-                return (folder, folder.next(Self.batchSize, for: bookmark, replaces: replace))
+                let batch = folder.next(Self.batchSize, for: bookmark, replaces: replace)
+                return (folder, batch)
             }
             folder = rest
             failures += batch.failures
@@ -132,10 +133,13 @@ private struct UploadedFolder: Sendable {
     }
 
     /// Takes snapshots of the next files. Blocks.
-    /// - Parameter count: The number of files and folders.
-    mutating func next(_ count: Int, for bookmark: Bookmark, replaces: Bool) -> Batch {
+    /// - Parameter size: The number of bytes of the request, about.
+    mutating func next(_ size: Int, for bookmark: Bookmark, replaces: Bool) -> Batch {
         var batch = Batch()
-        while batch.changes.count < count, let (file, path) = found.popLast() {
+        var taken = 0
+        while taken < size, let (file, path) = found.popLast() {
+            // The digests and the names of the fields are some hundred bytes.
+            taken += path.text.utf8.count + 700
             do throws(Failure) {
                 guard let kind = try kind(of: file, isTop: path == target) else {
                     throw Failure(.badData, "\(file) is neither a file nor a folder, and was not uploaded")
