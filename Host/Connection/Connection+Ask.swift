@@ -229,7 +229,7 @@ extension Connection {
         do { try await (gate ?? self.gate).enter() } catch { throw cancelled(question) }
     }
 
-    private func cancelled(_ question: Question) -> ConnectionError {
+    func cancelled(_ question: Question) -> ConnectionError {
         ConnectionError(.cancelled, "\(question.doing) was cancelled")
     }
 }

@@ -36,7 +36,8 @@ extension Connection {
         try sink.begin(head)
         let listed = head.size ?? request.size
         let received = try await pour(
-            &reply.answer, question, at: address.origin, atMost: listed.map { $0 - head.offset }, of: path, into: sink)
+            &reply.answer, question, at: address.origin, atMost: listed.map { $0 - head.offset }, of: path,
+            in: BandwidthShare.SizeClass(of: listed), into: sink)
         try DownloadAnswer.check(received: received, against: head, request: request, path: path)
         return DownloadSummary(head: head, received: received)
     }
@@ -45,9 +46,10 @@ extension Connection {
     /// a system call.
     /// - Parameter most: The number of bytes that belong to the file; nil if it is unknown. Reading stops at the first
     ///   byte beyond this number.
+    /// - Parameter size: The class of the whole file.
     private func pour(
         _ answer: inout HTTPAnswer, _ question: Question, at origin: ServerAddress.Origin, atMost most: Int64?,
-        of path: ItemPath, into sink: some DownloadSink
+        of path: ItemPath, in size: BandwidthShare.SizeClass, into sink: some DownloadSink
     ) async throws -> Int64 {
         let enough = 65_536
         var received: Int64 = 0
@@ -64,6 +66,13 @@ extension Connection {
             guard let chunk else { break }
             received += Int64(chunk.readableBytes)
             if let most, received > most { throw DownloadAnswer.tooLong(path) }
+            // Nothing is read meanwhile, so that the network holds back the rest.
+            do throws(CancellationError) {
+                try await bandwidth.down.wait(for: chunk.readableBytes, of: size)
+            } catch {
+                try write(&waiting, to: sink)
+                throw cancelled(question)
+            }
             if waiting.readableBytes == 0 { waiting = chunk } else { waiting.writeImmutableBuffer(chunk) }
             if waiting.readableBytes >= enough { try write(&waiting, to: sink) }
         }

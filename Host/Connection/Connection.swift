@@ -28,6 +28,8 @@ public final class Connection: Sendable {
     /// The advice for a person when the server's certificate is not trusted.
     let certificateHint: String
     private let limits: Limits
+    /// The bandwidth of file transfers.
+    let bandwidth: Bandwidth
     /// Whether requests go over the network, and not over a transport that was given.
     private let usesNetwork: Bool
     /// The answers of a person about the server.
@@ -82,15 +84,17 @@ public final class Connection: Sendable {
     ///   - proxyLogin: The login for the bookmark's proxy, if it needs one.
     ///   - limits: The limits to keep. `connections` is the largest number of listings and downloads on the network at
     ///     once, and `slowest` the pace below which they are given up.
+    ///   - bandwidth: The bandwidth that the contents of files may use. The limits' own `bandwidth` is not heeded, since
+    ///     it is for all connections of the process.
     ///   - clock: The clock that waits between attempts.
     ///   - logger: The logger. It gets one line for each request at level `debug`, without secrets.
     public convenience init(
         bookmark: Bookmark, credentials: Credentials, proxyLogin: ProxyLogin? = nil, limits: Limits = Limits(),
-        clock: HostClock = .system, logger: Logger
+        bandwidth: Bandwidth = Bandwidth(), clock: HostClock = .system, logger: Logger
     ) {
         self.init(
-            bookmark: bookmark, credentials: credentials, proxyLogin: proxyLogin, limits: limits, clock: clock,
-            logger: logger, timeLimits: TimeLimits())
+            bookmark: bookmark, credentials: credentials, proxyLogin: proxyLogin, limits: limits, bandwidth: bandwidth,
+            clock: clock, logger: logger, timeLimits: TimeLimits())
     }
 
     /// Creates a connection with a given transport and resolver.
@@ -98,9 +102,9 @@ public final class Connection: Sendable {
     ///   - transport: The transport for requests; nil stands for the network.
     ///   - resolver: The resolver that asks the name server for the addresses of services.
     init(
-        bookmark: Bookmark, credentials: Credentials, proxyLogin: ProxyLogin? = nil, limits: Limits, clock: HostClock,
-        logger: Logger, timeLimits: TimeLimits, transport: (any HTTPTransport)? = nil,
-        resolver: ServiceResolver = .system
+        bookmark: Bookmark, credentials: Credentials, proxyLogin: ProxyLogin? = nil, limits: Limits,
+        bandwidth: Bandwidth = Bandwidth(), clock: HostClock, logger: Logger, timeLimits: TimeLimits,
+        transport: (any HTTPTransport)? = nil, resolver: ServiceResolver = .system
     ) {
         self.bookmark = bookmark
         self.clock = clock
@@ -114,6 +118,7 @@ public final class Connection: Sendable {
         gate = RequestGate(width: width)
         uploadGate = RequestGate(width: width)
         self.limits = limits
+        self.bandwidth = bandwidth
         usesNetwork = transport == nil
         approvals = ApprovalBook(url: bookmark.url)
         let network =

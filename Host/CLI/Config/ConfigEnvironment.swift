@@ -12,7 +12,7 @@ struct ConfigEnvironment {
     private static let keys: [[String]] = [
         ["poll"], ["walk"], ["removal-guard"], ["removal-guard", "share"], ["removal-guard", "items"],
         ["limits", "connections"], ["limits", "downloads"], ["limits", "uploads"], ["limits", "actions"],
-        ["limits", "slowest"], ["disk", "keep-free"],
+        ["limits", "bandwidth", "up"], ["limits", "bandwidth", "down"], ["limits", "slowest"], ["disk", "keep-free"],
         ["shutdown-timeout"], ["log", "level"], ["log", "format"],
     ]
 

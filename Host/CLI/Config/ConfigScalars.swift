@@ -31,6 +31,13 @@ enum ConfigScalar {
         return bytes
     }
 
+    /// Parses a limit in bytes per second.
+    static func rate(_ text: String) throws(Wrong) -> Int64 {
+        let bytes = try size(text)
+        guard bytes > 0 else { throw Wrong("`\(text)` lets nothing through; leave it out to set no limit") }
+        return bytes
+    }
+
     /// Returns the shortest text that reads as the size.
     static func writeSize(_ bytes: Int64) -> String {
         let units: [(String, Int64)] = [

@@ -96,6 +96,14 @@ extension Settings {
         limits.downloads = number("downloads", limits.downloads)
         limits.uploads = number("uploads", limits.uploads)
         limits.actions = number("actions", limits.actions)
+        var bandwidth = ConfigMap(map.take("bandwidth")?.value, at: "limits.bandwidth", in: decoding)
+        func rate(_ key: String) -> Int64? {
+            bandwidth.scalar(
+                key, or: nil, json: { .string($0.map(ConfigScalar.writeSize)) },
+                parse: { text, _ throws(Wrong) in try ConfigScalar.rate(text) })
+        }
+        limits.bandwidth = BandwidthLimits(up: rate("up"), down: rate("down"))
+        bandwidth.refuseUnknown()
         limits.slowest = map.scalar(
             "slowest", or: limits.slowest, json: { .string(ConfigScalar.writeSize($0)) },
             parse: { text, _ throws(Wrong) in try ConfigScalar.size(text) })

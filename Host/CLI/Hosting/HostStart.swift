@@ -22,6 +22,7 @@ extension Config {
         var options = HostOptions(
             logger: Logger(label: "larder") { _ in handler }, trace: trace.map(TraceFile.init),
             builtInPlugins: BuiltIn.pluginFolder, probe: BuiltIn.probeCommand, words: \.sentence)
+        options.setBandwidth(settings.limits.bandwidth)
         if let socket { options.controlSocket = { await socket.path(forVault: $0) } }
         return options
     }

@@ -286,6 +286,7 @@ final class Hosting: Service {
             }
             return (Commit(plan: plan, opening: opening, retired: retired), stopped)
         }
+        if commit != nil { options.setBandwidth(config.settings.limits.bandwidth) }
         for account in stopped { account.stop() }
         return commit
     }

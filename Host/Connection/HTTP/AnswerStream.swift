@@ -27,16 +27,24 @@ final class AnswerStream: HTTPClientResponseDelegate {
         var isCancelled = false
         /// The timer that ends the request if its head, and then its body, take too long.
         var limit: Scheduled<Void>?
+        /// The timer that ends the request if nothing arrives for too long.
+        var silence: Scheduled<Void>?
+        /// The time at which something arrived last, or at which the reader had room for more again.
+        var heard = Duration.zero
         /// The pace at which the body arrives; nil before the head, and if the body may take any time.
         var pace: TransferPace?
     }
 
     private let state = Mutex(State())
     private let limits: AnswerLimits
+    private let silence: Duration
 
     /// Creates the stream of an answer.
-    /// - Parameter limits: The time limits of the answer.
-    init(_ limits: AnswerLimits) { self.limits = limits }
+    /// - Parameters:
+    ///   - limits: The time limits of the answer.
+    ///   - silence: The limit between two pieces of the answer. Time in which the reader has no room for more does not
+    ///     count.
+    init(_ limits: AnswerLimits, silence: Duration) { (self.limits, self.silence) = (limits, silence) }
 
     /// The number of bytes that may wait for the reader. When more wait, no further piece is read from the network.
     private static let most = 262_144
@@ -57,12 +65,13 @@ final class AnswerStream: HTTPClientResponseDelegate {
     }
 
     func end(_ result: Result<Void, any Error>) {
-        let (reader, limit, room) = state.withLock { state in
+        let (reader, limit, silence, room) = state.withLock { state in
             state.end = result
             state.task = nil
-            return (state.reader.take(), state.limit.take(), state.room.take())
+            return (state.reader.take(), state.limit.take(), state.silence.take(), state.room.take())
         }
         limit?.cancel()
+        silence?.cancel()
         // No reader may be left that takes out the waiting bytes.
         room?.succeed()
         reader?.resume()
@@ -87,6 +96,7 @@ extension AnswerStream {
         let body = isError ? .whole(within: limits.errorDocument) : limits.body
         let (reader, limit, began) = state.withLock { state in
             state.head = head
+            state.heard = .uptime
             if case .pace(let least) = body { state.pace = TransferPace(least) }
             return (state.reader.take(), state.limit.take(), state.began)
         }
@@ -101,6 +111,7 @@ extension AnswerStream {
             state.withLock { $0.limit = limit }
         case .pace(let least): watchPace(of: task, least)
         }
+        watchSilence(of: task, for: silence)
         reader?.resume()
         return task.eventLoop.makeSucceededVoidFuture()
     }
@@ -117,10 +128,30 @@ extension AnswerStream {
         state.withLock { $0.limit = limit }
     }
 
+    /// Checks after a while whether anything has arrived. One timer serves all chunks.
+    ///
+    /// The library's own timer would also end requests whose reader takes nothing on purpose.
+    private func watchSilence(of task: HTTPClient.Task<Void>, for wait: Duration) {
+        let timer = task.eventLoop.scheduleTask(in: TimeAmount(wait)) { [self] in
+            let rest = state.withLock { state -> Duration? in
+                if state.end != nil { return nil }
+                return state.room == nil ? silence - (.uptime - state.heard) : silence
+            }
+            guard let rest else { return }
+            if rest > .zero {
+                watchSilence(of: task, for: rest)
+            } else {
+                task.fail(reason: HTTPClientError.readTimeout)
+            }
+        }
+        state.withLock { $0.silence = timer }
+    }
+
     func didReceiveBodyPart(task: HTTPClient.Task<Void>, _ buffer: ByteBuffer) -> EventLoopFuture<Void> {
         let (reader, room) = state.withLock { state in
             state.chunks.append(buffer)
             state.waiting += buffer.readableBytes
+            state.heard = .uptime
             state.pace?.arrived(buffer.readableBytes)
             if state.reader != nil { state.pace?.endWaiting(at: .uptime) }
             if state.waiting > Self.most { state.room = task.eventLoop.makePromise() }
@@ -153,6 +184,7 @@ extension AnswerStream {
                 let chunk = state.chunks.popFirst()
                 state.waiting -= chunk?.readableBytes ?? 0
                 let room = state.waiting <= Self.most / 2 ? state.room.take() : nil
+                if room != nil { state.heard = .uptime }
                 return (chunk, room, state.end)
             }
             room?.succeed()

@@ -17,6 +17,8 @@ struct AsyncHTTPClientTransport: HTTPTransport {
     /// thread.
     private let clients: [Client]
     private let route: ProxyRoute
+    /// The limit between two pieces of an answer.
+    private let silence: Duration
 
     /// The connections beside those of listings, downloads and uploads: for requests of event loops, for what servers
     /// push, and for small requests that change something.
@@ -38,12 +40,12 @@ struct AsyncHTTPClientTransport: HTTPTransport {
         var tls = try CertificateTrust.configuration(for: bookmark.trust)
         if let client = bookmark.clientCertificate { try ClientIdentity.add(client, to: &tls, now: now) }
         let (trust, route) = (bookmark.trust, ProxyRoute(bookmark, proxyLogin))
-        self.route = route
+        (self.route, silence) = (route, limits.silence)
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: tls,
             // Redirects are decided in one place, which keeps method, body and credentials together.
             redirectConfiguration: .disallow,
-            timeout: .init(connect: .init(limits.connecting), read: .init(limits.silence)),
+            timeout: .init(connect: .init(limits.connecting)),
             connectionPool: .init(
                 idleTimeout: .seconds(60),
                 concurrentHTTP1ConnectionsPerHostSoftLimit: 2 * connections + Self.ungated))
@@ -80,7 +82,7 @@ struct AsyncHTTPClientTransport: HTTPTransport {
             outgoing.headers = headers
             if let field = request.authorization.field { outgoing.headers.add(name: "Authorization", value: field) }
             if !request.body.isEmpty { outgoing.body = .byteBuffer(ByteBuffer(bytes: request.body)) }
-            let body = Body(limits)
+            let body = Body(limits, silence: silence)
             let client = clients.first { $0.thread.loop.inEventLoop } ?? clients[0]
             let head = try await withTaskCancellationHandler {
                 let start = { @Sendable [stream = body.stream, outgoing] in
@@ -198,7 +200,7 @@ struct AsyncHTTPClientTransport: HTTPTransport {
     private final class Body: HTTPBody {
         let stream: AnswerStream
 
-        init(_ limits: AnswerLimits) { stream = AnswerStream(limits) }
+        init(_ limits: AnswerLimits, silence: Duration) { stream = AnswerStream(limits, silence: silence) }
 
         deinit { stream.cancel() }
 

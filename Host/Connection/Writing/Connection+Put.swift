@@ -37,7 +37,8 @@ extension Connection {
             expected: .document, doing: write.doing)
         // An empty body needs no stream, and some servers take one without a length for a mistake.
         if request.size > 0 {
-            question.upload = UploadBody(source: source, size: request.size, progress: progress)
+            question.upload = UploadBody(
+                source: source, size: request.size, bandwidth: bandwidth.up, progress: progress)
         }
         let reading = try await read(
             question, write, at: address(of: path, below: root), through: uploadGate)

@@ -7,6 +7,8 @@ struct UploadBody: Sendable {
     let source: any UploadSource
     /// The size in bytes. Exactly so many are sent, or the request fails.
     let size: Int64
+    /// The bandwidth that the bytes wait for.
+    let bandwidth: BandwidthQueue
     /// A function that gets the number of bytes that the network has taken, from 0 at each beginning.
     let progress: @Sendable (Int64) -> Void
 
@@ -61,6 +63,8 @@ final class UploadStream: AsyncSequence, Sendable {
         var isOver = false
         /// Whether the file is being read.
         var isReading = false
+        /// The request for bandwidth that the next bytes wait for.
+        var asked: Int?
         /// Whether nobody reads the file any more.
         var isClosed = false
         /// The time at which the whole body had been taken.
@@ -97,6 +101,7 @@ final class UploadStream: AsyncSequence, Sendable {
                 piece = try await stream.read(at: offset)
             }
             let length = Swift.min(piece.readableBytes, UploadBody.slice)
+            try await stream.waitForBandwidth(length)
             guard let slice = piece.readSlice(length: length) else { return nil }
             offset += Int64(length)
             stream.given(length)
@@ -114,9 +119,30 @@ final class UploadStream: AsyncSequence, Sendable {
         return try await runBlocking { [body] in try body.piece(at: offset) }
     }
 
+    /// Waits until the next bytes may go out. The time counts neither for the pace nor for the answer.
+    private func waitForBandwidth(_ bytes: Int) async throws {
+        guard let number = body.bandwidth.ask(for: bytes, of: BandwidthShare.SizeClass(of: body.size)) else { return }
+        let isClosed = state.change { state in
+            state.asked = number
+            return state.isClosed
+        }
+        if isClosed { body.bandwidth.withdraw(number) }
+        try await body.bandwidth.untilGranted(number)
+        let isAllowed = state.change { state in
+            state.asked = nil
+            return !state.isClosed
+        }
+        guard isAllowed else { throw CancellationError() }
+    }
+
     /// Ends the reading of the file, and returns when no call to its source is under way.
     func close() async {
-        state.change { $0.isClosed = true }
+        let asked = state.change { state in
+            state.isClosed = true
+            return state.asked
+        }
+        // The library's task may wait for bandwidth, and does not end with the request's task.
+        if let asked { body.bandwidth.withdraw(asked) }
         await state.wait { !$0.isReading }
     }
 

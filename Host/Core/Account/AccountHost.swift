@@ -94,7 +94,7 @@ public final class AccountHost: Sendable {
             await runBlocking { vault.announce(controlSocket: socket) }
         }
         let connection = options.connect(
-            bookmark, secret, process.settings.limits, system, logger.of("connection"))
+            bookmark, secret, process.settings.limits, options.bandwidth, system, logger.of("connection"))
         do {
             connection.heed(try await vault.database.approvals(of: bookmark))
             let state = AccountState(

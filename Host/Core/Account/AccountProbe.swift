@@ -32,7 +32,8 @@ public struct AccountProbe: Sendable {
     /// - Parameter approvals: What was approved.
     /// - Returns: What was found, and the certificate that the server showed, if it showed one.
     public func connect(_ approvals: [Approval]) async -> (finding: Finding, certificate: ServerCertificate?) {
-        let connection = options.connect(bookmark, secret, Limits(), options.clock, options.logger)
+        let connection = options.connect(
+            bookmark, secret, Limits(), options.bandwidth, options.clock, options.logger)
         connection.heed(Approvals(approved: approvals))
         let finding: Finding
         do throws(ConnectionError) {

@@ -24,10 +24,13 @@ public struct HostOptions: Sendable {
     /// has a vault for a short time, and others wait for it.
     public var controlSocket: (@Sendable (String) async -> String?)?
     /// Creates the connection to an account's server.
-    package var connect: @Sendable (Bookmark, AccountSecret, Limits, HostClock, Logger) -> Connection = {
+    package var connect: @Sendable (Bookmark, AccountSecret, Limits, Bandwidth, HostClock, Logger) -> Connection = {
         Connection(
-            bookmark: $0, credentials: $1.credentials, proxyLogin: $1.proxyLogin, limits: $2, clock: $3, logger: $4)
+            bookmark: $0, credentials: $1.credentials, proxyLogin: $1.proxyLogin, limits: $2, bandwidth: $3, clock: $4,
+            logger: $5)
     }
+    /// The bandwidth of all connections. Copies of the options share it, and so do the accounts of all generations.
+    package let bandwidth = Bandwidth()
 
     /// Creates options with the standard connection.
     public init(
@@ -43,4 +46,8 @@ public struct HostOptions: Sendable {
         self.person = person
         self.words = words
     }
+
+    /// Sets the bandwidth that the process's file transfers may use. The limits hold at once, for transfers under way
+    /// too. There are none before the first call.
+    public func setBandwidth(_ limits: BandwidthLimits) { bandwidth.setLimits(limits) }
 }

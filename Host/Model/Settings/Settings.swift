@@ -46,19 +46,37 @@ public struct Limits: Hashable, Sendable {
     public var uploads: Int
     /// The number of other changes of the server.
     public var actions: Int
+    /// The bandwidth of all file transfers of the process together.
+    public var bandwidth: BandwidthLimits
     /// The bytes per second below which a transfer is given up, measured over a minute. 0 means: no transfer is too
     /// slow.
     public var slowest: Int64
 
     /// Creates limits.
     public init(
-        connections: Int = 8, downloads: Int = 6, uploads: Int = 3, actions: Int = 10, slowest: Int64 = 1000
+        connections: Int = 8, downloads: Int = 6, uploads: Int = 3, actions: Int = 10,
+        bandwidth: BandwidthLimits = BandwidthLimits(), slowest: Int64 = 1000
     ) {
         self.connections = connections
         self.downloads = downloads
         self.uploads = uploads
         self.actions = actions
+        self.bandwidth = bandwidth
         self.slowest = slowest
+    }
+}
+
+/// The limits for the contents of files on the network, in bytes per second.
+public struct BandwidthLimits: Hashable, Sendable {
+    /// The limit for all uploads together. Nil means: no limit.
+    public var up: Int64?
+    /// The limit for all downloads together. Nil means: no limit.
+    public var down: Int64?
+
+    /// Creates limits, by default none.
+    public init(up: Int64? = nil, down: Int64? = nil) {
+        self.up = up
+        self.down = down
     }
 }
 

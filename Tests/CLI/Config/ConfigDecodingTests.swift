@@ -93,7 +93,7 @@ private func problems(_ text: String, account: String = "", environment: [String
             poll: 30s
             walk: 24h
             removal-guard: { share: 12.5%, items: 40 }
-            limits: { connections: 4, downloads: 3, uploads: 2, actions: 1, slowest: 5KiB }
+            limits: { connections: 4, downloads: 3, uploads: 2, actions: 1, bandwidth: { up: 2MB, down: 10MB }, slowest: 5KiB }
             disk: { keep-free: 2GB }
             plugins:
               paths: [~/plugins, ./more, "${BASE}/x"]
@@ -114,7 +114,10 @@ private func problems(_ text: String, account: String = "", environment: [String
         #expect(config.settings.walk == .seconds(86_400))
         #expect(config.settings.removalGuard == RemovalGuard(share: 0.125, items: 40))
         #expect(
-            config.settings.limits == Limits(connections: 4, downloads: 3, uploads: 2, actions: 1, slowest: 5_120))
+            config.settings.limits
+                == Limits(
+                    connections: 4, downloads: 3, uploads: 2, actions: 1,
+                    bandwidth: BandwidthLimits(up: 2_000_000, down: 10_000_000), slowest: 5_120))
         #expect(config.settings.keepFree == 2_000_000_000)
         #expect(config.settings.pluginPaths == ["/home/ada/plugins", "/etc/larder/more", "/base/x"])
         #expect(config.log.level == .debug && config.log.format == .json)
@@ -322,6 +325,35 @@ private func problems(_ text: String, account: String = "", environment: [String
                 "/etc/larder/config.yaml:7:20: `disk.keep-free`: `5%` is not a size; write it like 0B, 700MB, 20GB or "
                     + "16GiB",
                 "/etc/larder/config.yaml:7:24: there is no setting `disk.kept`; did you mean `keep-free`?",
+            ])
+    }
+
+    @Test("H3, S37: the bandwidth is two sizes a second, none unless set; nothing at all is no limit to set")
+    func bandwidth() throws {
+        let none = try decode("")
+        #expect(none.settings.limits.bandwidth == BandwidthLimits())
+        for key in ["limits.bandwidth.up", "limits.bandwidth.down"] {
+            #expect(none.shown.first { $0.key == key }?.value.text == "null")
+        }
+        let some = try decode(
+            "limits: { bandwidth: { down: 10MB } }", environment: ["LARDER_LIMITS_BANDWIDTH_UP": "1KiB"])
+        #expect(some.warnings.isEmpty)
+        #expect(some.settings.limits.bandwidth == BandwidthLimits(up: 1_024, down: 10_000_000))
+        #expect(some.shown.first { $0.key == "limits.bandwidth.down" }?.value.text == "\"10MB\"")
+        let over = try decode(
+            "limits: { bandwidth: { down: 10MB } }", environment: ["LARDER_LIMITS_BANDWIDTH_DOWN": "3kB"])
+        #expect(over.settings.limits.bandwidth == BandwidthLimits(down: 3_000))
+        #expect(
+            problems("limits: { bandwidth: { up: 0B, down: fast, dwn: 1MB } }") == [
+                "/etc/larder/config.yaml:6:28: `limits.bandwidth.up`: `0B` lets nothing through; leave it out to set no "
+                    + "limit",
+                "/etc/larder/config.yaml:6:38: `limits.bandwidth.down`: `fast` is not a size; write it like 0B, 700MB, "
+                    + "20GB or 16GiB",
+                "/etc/larder/config.yaml:6:44: there is no setting `limits.bandwidth.dwn`; did you mean `down`?",
+            ])
+        #expect(
+            problems("limits: { bandwidth: 10MB }") == [
+                "/etc/larder/config.yaml:6:22: `limits.bandwidth` must be a map of settings, not a single value"
             ])
     }
 

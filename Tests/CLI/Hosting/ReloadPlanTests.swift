@@ -50,6 +50,7 @@ import Testing
         let before = Settings(plugins: [plugin("vacuum"), plugin("core-loop", isEnabled: false), plugin("archive")])
         var same = before
         same.shutdownTimeout = .seconds(3)
+        same.limits.bandwidth = BandwidthLimits(up: 1, down: 1)
         same.pluginPaths = ["/plugins"]
         same.plugins = [plugin("archive"), plugin("vacuum"), plugin("core-loop", isEnabled: false, json: "{\"a\": 1}")]
         #expect(same.ofAccounts == before.ofAccounts)

@@ -11,14 +11,15 @@ import Testing
     private static let bytes = [UInt8](repeating: 7, count: 20_000_000)
 
     private func running(
-        slowest: Int64 = 1_000, limits: TimeLimits = TimeLimits(),
+        slowest: Int64 = 1_000, limits: TimeLimits = TimeLimits(), bandwidth: Bandwidth = Bandwidth(),
         _ onPut: @escaping @Sendable (RawServer.Upload) -> Void,
         _ body: (RawServer, Connection) async throws -> Void
     ) async throws {
         try await RawServer.running(onPut) { server in
             let connection = Connection(
                 bookmark: .at(server.url), credentials: .basic(username: "ada", password: "x"),
-                limits: Limits(slowest: slowest), clock: .system, logger: Logger(label: "test"), timeLimits: limits)
+                limits: Limits(slowest: slowest), bandwidth: bandwidth, clock: .system, logger: Logger(label: "test"),
+                timeLimits: limits)
             try await closing(connection) {
                 _ = try await connection.connect()
                 try await body(server, connection)
@@ -139,6 +140,66 @@ import Testing
                 await ended.pass()
                 let count = try #require(came.withLock { $0 })
                 #expect(count < 20_000_000, "\(change)")
+            }
+        }
+    }
+
+    @Test("S37: an upload waits for bandwidth as long as it takes, is not too slow meanwhile, and then arrives whole")
+    func bandwidth() async throws {
+        let bandwidth = Bandwidth(BandwidthLimits(up: 1))
+        let gate = Gate()
+        var limits = TimeLimits()
+        limits.pacePeriod = .milliseconds(500)
+        try await running(slowest: 1, limits: limits, bandwidth: bandwidth) { upload in
+            let count = upload.read(upload.length)
+            upload.answer("HTTP/1.1 \(count == 20_000_000 ? 201 : 500) Done\r\nContent-Length: 0\r\n\r\n")
+        } _: { server, connection in
+            let upload = Task { try await put(connection) }
+            await until { bandwidth.up.waiting == 1 }
+            // In this time two others were found to be slow.
+            try await running(limits: limits) { _ in
+                gate.passOnThread()
+            } _: { _, other in
+                for _ in 0..<2 {
+                    let error = await #expect(throws: ConnectionError.self) { try await put(other) }
+                    #expect(error?.isTimeout == true)
+                }
+                gate.open()
+            }
+            #expect(bandwidth.up.waiting == 1)
+            bandwidth.setLimits(BandwidthLimits())
+            guard case .done = try await upload.value else {
+                Issue.record("it is not done")
+                return
+            }
+            #expect(server.puts == 1)
+        }
+    }
+
+    @Test("S37: an upload that waits for bandwidth ends at once if it is cancelled or refused, and waits no more")
+    func bandwidthNoMore() async throws {
+        for isRefused in [false, true] {
+            let bandwidth = Bandwidth(BandwidthLimits(up: 1))
+            let (waits, end) = (Gate(), Gate())
+            try await running(bandwidth: bandwidth) { upload in
+                waits.passOnThread()
+                if isRefused { upload.answer("HTTP/1.1 423 Locked\r\nContent-Length: 0\r\n\r\n") }
+                end.passOnThread()
+            } _: { _, connection in
+                let source = MemorySource(Self.bytes)
+                let upload = Task { try await put(connection, source) }
+                await until { bandwidth.up.waiting == 1 }
+                waits.open()
+                if isRefused {
+                    let outcome = try await upload.value
+                    #expect(outcome == .refused(.locked(owner: nil)))
+                } else {
+                    upload.cancel()
+                    let error = await #expect(throws: ConnectionError.self) { try await upload.value }
+                    #expect(error?.kind == .cancelled)
+                }
+                #expect(bandwidth.up.waiting == 0 && source.readsUnderWay == 0)
+                end.open()
             }
         }
     }

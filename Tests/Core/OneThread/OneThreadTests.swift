@@ -96,10 +96,10 @@ struct OneThreadAccount: Sendable {
         var options = HostOptions(
             clock: executor.clock, logger: logger, builtInPlugins: hasPlugins ? try AccountFixture.plugins() : folder,
             probe: [try Build.larder, "__probe"], person: { "ada" })
-        options.connect = { bookmark, secret, limits, clock, logger in
+        options.connect = { bookmark, secret, limits, bandwidth, clock, logger in
             Connection(
-                bookmark: bookmark, credentials: secret.credentials, limits: limits, clock: clock, logger: logger,
-                timeLimits: TimeLimits(), transport: server)
+                bookmark: bookmark, credentials: secret.credentials, limits: limits, bandwidth: bandwidth, clock: clock,
+                logger: logger, timeLimits: TimeLimits(), transport: server)
         }
         self.options = options
     }
