@@ -22,12 +22,13 @@ struct Put: LarderCommand {
         let path = try CLIArgument.path(path)
         let bookmark = try global.loadConfig().oneAccount().bookmark
         // The file is read with this command's own rights, whichever process uploads it.
-        let taken = await runBlocking { [file] () -> Result<TakenSnapshot, Failure> in
+        let taken = await runBlocking { [file] () -> Result<(snapshot: TakenSnapshot, lock: any Sendable), Failure> in
             do throws(Failure) { return .success(try Snapshots.take(of: file, for: bookmark)) } catch {
                 return .failure(error)
             }
         }
-        let snapshot = try taken.get()
+        let (snapshot, lock) = try taken.get()
+        defer { withExtendedLifetime(lock) {} }
         return try await make(
             .put(snapshot, path, replaces: replace), showing: path, "uploaded", options, global, console
         ) {
