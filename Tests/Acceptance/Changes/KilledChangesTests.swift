@@ -128,7 +128,9 @@ enum Place: String, Sendable {
         for file in Workload.files {
             try Files.write(file, to: "\(data)/\(file)")
             let time = timeval(tv_sec: 1_600_000_000, tv_usec: 0)
-            guard utimes("\(data)/\(file)", [time, time]) == 0 else { throw SetupError("cannot set the time of \(file)") }
+            guard utimes("\(data)/\(file)", [time, time]) == 0 else {
+                throw SetupError("cannot set the time of \(file)")
+            }
         }
         try await withServer(program, data: data, options: Account.withLogin) { server in
             try await body(
@@ -274,7 +276,8 @@ private final class Course {
                 while true {
                     let result = try await account.carryOut(command, isQueued: true)
                     if result.exitCode == 0 || isAgain && result.exitCode == command.codeWhenDone { break }
-                    guard host.hasEnded else {
+                    // The host's end may show a moment after that of its answer.
+                    guard await until(atMost: .seconds(10), { host.hasEnded }) else {
                         throw SetupError("\(command): \(result.summary)\n\(story)")
                     }
                     try await noteKill()
