@@ -322,7 +322,7 @@ private final class Course {
                 usleep(5_000)
                 if !host.hasEnded { return host }
             }
-            guard host.hasEnded else {
+            guard await until(atMost: .seconds(10), { host.hasEnded }) else {
                 throw SetupError(
                     "wait: \(result.summary)\n\(try Files.text("\(account.folder)/log").suffix(4_000))\n\(story)")
             }
