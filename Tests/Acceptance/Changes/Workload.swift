@@ -40,7 +40,8 @@ struct Workload {
             switch self {
             case .makeFolder, .put(_, _, false), .copy: 73
             case .move, .remove: 66
-            case .put, .favorite, .pin, .get: nil
+            case .pin: 65
+            case .put, .favorite, .get: nil
             }
         }
 
