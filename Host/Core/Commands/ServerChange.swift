@@ -140,12 +140,16 @@ public enum Snapshots {
     /// - Parameters:
     ///   - file: The path of the file.
     ///   - bookmark: The account.
+    /// - Returns: The facts about the snapshot, and its lock, which is kept until the upload was requested.
     /// - Throws: As ``TakenSnapshot/take(of:into:)``; `.failed` if the account was never run.
-    public static func take(of file: String, for bookmark: Bookmark) throws(Failure) -> TakenSnapshot {
+    public static func take(
+        of file: String, for bookmark: Bookmark
+    ) throws(Failure) -> (snapshot: TakenSnapshot, lock: any Sendable) {
         guard let folder = Vault.outgoingFolder(at: bookmark.vault, files: bookmark.files) else {
             throw Failure(.failed, "Nothing is known of \(bookmark.name) yet", hint: .runFirst)
         }
-        return try TakenSnapshot.take(of: file, into: folder)
+        let (snapshot, lock) = try TakenSnapshot.take(of: file, into: folder)
+        return (snapshot, lock)
     }
 
     /// Removes a snapshot that no upload was requested for. Blocks.

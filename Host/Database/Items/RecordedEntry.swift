@@ -19,8 +19,12 @@ package struct RecordedName: Hashable {
     package var kind: Item.Kind
     /// Whether something is here, or is meant to be here.
     package var isHere: Bool
+    /// Whether this is a folder that is removed. It may be here, since it was made for copies that are still in it.
+    package var isRemovedFolder: Bool
 
-    package init(kind: Item.Kind, isHere: Bool) { (self.kind, self.isHere) = (kind, isHere) }
+    package init(kind: Item.Kind, isHere: Bool, isRemovedFolder: Bool = false) {
+        (self.kind, self.isHere, self.isRemovedFolder) = (kind, isHere, isRemovedFolder)
+    }
 }
 
 extension RecordedEntry {
@@ -57,15 +61,16 @@ extension ItemTable {
         while try statement.step() { try body(RecordedEntry(statement)) }
     }
 
-    /// Returns the names in a folder that rows record: those of items that are not removed, and those of removed items
-    /// that are still here. A folder may hold very many entries, so that only kind and presence are kept of each.
+    /// Returns the names in a folder that rows record: those of items that are not removed, those of removed items that
+    /// are still here, and those of removed folders. A folder may hold very many entries, so that only kind and presence
+    /// are kept of each.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func recordedNames(in folder: ItemPath) throws -> [FileName: RecordedName] {
         let statement = try RawStatement(
             db,
             """
-            SELECT name, type, \(ItemSQL.isHere) FROM items
-            WHERE parentPath = ? AND path <> '/' AND (removedAt IS NULL OR \(ItemSQL.isHere))
+            SELECT name, type, \(ItemSQL.isHere), removedAt IS NULL FROM items
+            WHERE parentPath = ? AND path <> '/' AND (removedAt IS NULL OR \(ItemSQL.isHere) OR \(ItemSQL.isFolder))
             """)
         defer { statement.reset() }
         statement.bind(1, folder.text)
@@ -73,15 +78,32 @@ extension ItemTable {
         while try statement.step() {
             let name = FileName(text: statement.text(0) ?? "")
             let isHere = statement.integer(2) == 1
+            let isRemovedFolder = !isHere && statement.integer(3) != 1
             // If a removed item's row and its successor's have the same name, the row of the item that is here is
-            // chosen.
-            guard isHere || names[name] == nil else { continue }
-            names[name] = RecordedName(kind: statement.kind(1), isHere: isHere)
+            // chosen, and that of a removed folder last.
+            if let other = names[name] {
+                guard isHere || other.isRemovedFolder && !isRemovedFolder else { continue }
+            }
+            names[name] = RecordedName(kind: statement.kind(1), isHere: isHere, isRemovedFolder: isRemovedFolder)
         }
         return names
     }
 
-    /// Returns the row of a name in a folder, chosen as in ``recordedNames(in:)``.
+    /// Tells whether a folder was removed whose row is still known.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    package func isRemovedFolder(_ path: ItemPath) throws -> Bool {
+        try exists(
+            "SELECT 1 FROM items WHERE path = ? AND removedAt IS NOT NULL AND \(ItemSQL.isFolder)", [.path(path)])
+    }
+
+    /// Tells whether something is here, or is meant to be here, below a folder.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    package func holdsCopies(below folder: ItemPath) throws -> Bool {
+        try exists(
+            "SELECT 1 FROM items WHERE \(ItemSQL.isInRange) AND \(ItemSQL.isHere)", ItemSQL.range(below: folder))
+    }
+
+    /// Returns the row of a name in a folder, chosen as in ``recordedNames(in:)`` but for removed folders.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func recordedEntry(at path: ItemPath) throws -> RecordedEntry? {
         try row(

@@ -52,20 +52,30 @@ extension Tree {
         return try incomingFile(download).finish(modified: modified)
     }
 
-    /// Removes the snapshots that belong to no upload. A young snapshot may belong to a command that is about to request
-    /// its upload.
+    /// Removes the snapshots that belong to no upload and to no command that is about to request one, as its lock tells.
     /// - Parameters:
-    ///   - age: The age from which on a snapshot is old.
-    ///   - keep: A function that tells whether an upload needs the snapshot with this name.
-    /// - Throws: What `keep` throws; `.localIO` if `outgoing/` cannot be read.
-    public func sweepOutgoing(olderThan age: Duration, keeping keep: (String) throws -> Bool) throws {
-        // The times of files are those of the system's clock.
+    ///   - age: The age from which on a snapshot belongs to no command, where the file system has no locks.
+    ///   - needed: Returns the names of the snapshots that uploads need. An upload is requested before its command gives
+    ///     up the lock, so that the names are asked for after the locks.
+    /// - Throws: What `needed` throws; `.localIO` if `outgoing/` cannot be read.
+    public func sweepOutgoing(olderThan age: Duration, keeping needed: () throws -> Set<String>) throws {
+        guard outgoing.number >= 0 else { return }
         let now = Timestamp.now()
-        for name in try names(in: outgoing.number) where Self.isSnapshotName(name) {
-            guard let info = status(of: name, in: outgoing.number), info.isRegular else { continue }
+        let abandoned = try names(in: outgoing.number).filter { name in
+            guard Self.isSnapshotName(name), let info = status(of: name, in: outgoing.number), info.isRegular else {
+                return false
+            }
             let changed = Timestamp(nanoseconds: Int64(info.st_ctim.tv_sec) * 1_000_000_000)
-            if now - changed > age, try !keep(name) { removeSnapshot(name) }
+            return isAbandoned(name) || now - changed > age
         }
+        guard !abandoned.isEmpty else { return }
+        let needed = try needed()
+        for name in abandoned where !needed.contains(name) { removeSnapshot(name) }
+    }
+
+    private func isAbandoned(_ name: String) -> Bool {
+        let file = Descriptor(openat(outgoing.number, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC))
+        return file.number >= 0 && flock(file.number, LOCK_EX | LOCK_NB) == 0
     }
 
     static func isSnapshotName(_ name: String) -> Bool {
@@ -96,6 +106,14 @@ public final class Snapshot: Sendable {
     }
 }
 
+/// A command's lock on the snapshot that it has taken. While it exists, the snapshot is not swept, though no upload needs
+/// it yet. It ends with its process.
+public final class SnapshotLock: Sendable {
+    private let file: Descriptor
+
+    init(_ file: consuming Descriptor) { self.file = file }
+}
+
 /// Taking snapshots of a person's files.
 extension TakenSnapshot {
     /// Takes a snapshot of a file, durably. It shares blocks with the file where the file system can do so. Works beside
@@ -103,9 +121,10 @@ extension TakenSnapshot {
     /// - Parameters:
     ///   - source: The path of the file. A symbolic link is followed.
     ///   - folder: The absolute path of `outgoing/`.
+    /// - Returns: The facts about the snapshot, and its lock, which is kept until the upload was requested.
     /// - Throws: `.notFound` if there is no such file; `.badData` if it is not a regular file; `.failed` if the file
     ///   changes all the while; `.localIO` if there is no room, or reading or writing fails.
-    public static func take(of source: String, into folder: String) throws(Failure) -> TakenSnapshot {
+    public static func take(of source: String, into folder: String) throws(Failure) -> (TakenSnapshot, SnapshotLock) {
         let file = Descriptor(open(source, O_RDONLY | O_CLOEXEC | O_NONBLOCK))
         guard file.number >= 0 else {
             if errno == ENOENT || errno == ENOTDIR {
@@ -124,10 +143,10 @@ extension TakenSnapshot {
             }
             let name = Tree.snapshotPrefix + randomHex(bytes: 16)
             do throws(Failure) {
-                let snapshot = try take(file.number, before, source, as: name, in: target)
+                let (snapshot, lock) = try take(file.number, before, source, as: name, in: target)
                 guard let after = file.status() else { throw .system("reading \(source)", errno) }
                 if FileMark(before, now: .now()).matches(FileMark(after, now: .now())), snapshot.size == after.st_size {
-                    return snapshot
+                    return (snapshot, lock)
                 }
             } catch {
                 unlinkat(target.number, name, 0)
@@ -148,10 +167,12 @@ extension TakenSnapshot {
 
     private static func take(
         _ source: Int32, _ info: stat, _ path: String, as name: String, in folder: borrowing Descriptor
-    ) throws(Failure) -> TakenSnapshot {
+    ) throws(Failure) -> (TakenSnapshot, SnapshotLock) {
         let number = openat(folder.number, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard number >= 0 else { throw .system("making the snapshot of \(path)", errno) }
         let file = Descriptor(number)
+        // Where the file system has no locks, the snapshot's age tells that its command is over.
+        _ = flock(file.number, LOCK_EX | LOCK_NB)
         if linux_clone_file(source, file.number) != 0 {
             guard Int64(info.st_size) <= freeBytes(folder.number) else {
                 throw .system("making the snapshot of \(path), \(info.st_size) bytes,", ENOSPC)
@@ -171,9 +192,10 @@ extension TakenSnapshot {
         }
         // Root's snapshot belongs to whoever the vault belongs to, who must read it.
         if geteuid() == 0, let owner = folder.status() { _ = fchown(file.number, owner.st_uid, owner.st_gid) }
-        return TakenSnapshot(
+        let snapshot = TakenSnapshot(
             name: name, size: size, digest: hash.digest, sha1: hash.others[.sha1] ?? [],
             modified: FileMark(info, now: .now()).modified)
+        return (snapshot, SnapshotLock(file))
     }
 
     private static func freeBytes(_ folder: Int32) -> Int64 {

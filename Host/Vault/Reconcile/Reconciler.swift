@@ -126,8 +126,11 @@ public struct Reconciler: Sendable {
             case .folder: kind = .folder
             default: kind = nil
             }
-            let name = try reads.items.recordedEntry(at: scope).map {
+            var name = try reads.items.recordedEntry(at: scope).map {
                 RecordedName(kind: $0.kind, isHere: $0.status != .cloudOnly)
+            }
+            if name == nil, kind == .folder, try reads.items.isRemovedFolder(scope) {
+                name = RecordedName(kind: .folder, isHere: false, isRemovedFolder: true)
             }
             try consider(scope, kind, name, reads, landing, &folders, &changes, &result)
         }
@@ -146,7 +149,8 @@ public struct Reconciler: Sendable {
         _ result: inout Reconciliation
     ) throws {
         guard let kind else { return }
-        if let recorded {
+        // A removed folder was made here for copies that are still in it. A file in its place is new.
+        if let recorded, !recorded.isRemovedFolder || kind == .folder {
             guard recorded.kind == kind else {
                 result.findings.append(TreeFinding(path: path, kind: .obstructed))
                 return

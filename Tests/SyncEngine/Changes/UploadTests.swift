@@ -208,6 +208,42 @@ import Vault
         }
     }
 
+    @Test(
+        "S10: the beginning that a cut-off upload left is replaced by the whole; what only looks like it is somebody's")
+    func cutOff() async throws {
+        try await EngineFixture.with { fixture in
+            fixture.source.changing.state.withLock { $0.name = "rclone" }
+            for (name, left) in [("/empty", ""), ("/some", "mi"), ("/other", "hi")] {
+                fixture.source.changing.then(.loseRequest)
+                try await fixture.put("mine", name)
+                fixture.source[try path(name)] = .init(
+                    bytes: Array(left.utf8), version: ETag(opaque: "t", strength: .strong))
+                _ = try await fixture.drain()
+            }
+            #expect(try text(fixture, "/empty") == "mine" && text(fixture, "/some") == "mine")
+            #expect(try text(fixture, "/other") == "hi")
+            #expect(try await fixture.issues().map(\.code) == ["upload.conflict"])
+            #expect(try await fixture.item("/some").cloudStatus == .localCopy)
+        }
+    }
+
+    @Test("S24: a snapshot is swept when neither a record nor a command has it")
+    func abandoned() async throws {
+        try await EngineFixture.with { fixture in
+            let (mine, outgoing) = (fixture.folder + "/mine", fixture.folder + "/vault/outgoing")
+            try Files.write("mine", to: mine, mode: 0o600)
+            let (held, lock) = try TakenSnapshot.take(of: mine, into: outgoing)
+            let left = try TakenSnapshot.take(of: mine, into: outgoing).0
+            fixture.engine.setOnline(false)
+            try await fixture.put("mine", "/f")
+            let needed = try fixture.outgoing().filter { $0 != held.name && $0 != left.name }
+            #expect(needed.count == 1)
+            _ = try await fixture.drain()
+            #expect(try fixture.outgoing() == (needed + [held.name]).sorted())
+            withExtendedLifetime(lock) {}
+        }
+    }
+
     @Test("S36: an upload that waits is replaced by a newer one of the same file")
     func coalescing() async throws {
         try await EngineFixture.with { fixture in
@@ -294,7 +330,7 @@ import Vault
             #expect(throws: Failure.self) { try TakenSnapshot.take(of: "/dev/null", into: outgoing) }
             #expect(try Files.names(in: outgoing).isEmpty)
             try Files.write("", to: folder + "/empty", mode: 0o600)
-            let empty = try TakenSnapshot.take(of: folder + "/empty", into: outgoing)
+            let empty = try TakenSnapshot.take(of: folder + "/empty", into: outgoing).0
             #expect(empty.size == 0 && empty.digest.count == 32 && empty.sha1.count == 20)
         }
     }

@@ -176,7 +176,7 @@ struct EngineFixture: Sendable {
     func put(_ text: String, _ path: String, replaces: Bool = false) async throws -> EnqueueOutcome {
         let file = folder + "/mine"
         try Files.write(text, to: file, mode: 0o600)
-        let snapshot = try TakenSnapshot.take(of: file, into: folder + "/vault/outgoing")
+        let snapshot = try TakenSnapshot.take(of: file, into: folder + "/vault/outgoing").0
         return try await change(.put(snapshot, try ItemPath(path), replaces: replaces))
     }
 

@@ -27,6 +27,8 @@ final class ScriptedChanges: Sendable {
         var steps: [Step] = []
         var versions = 0
         var givesETagsOnPut = true
+        /// The server's name, which tells its manners.
+        var name = "Apache"
     }
 
     let state = Mutex(State())
@@ -164,7 +166,9 @@ extension ScriptedSource: ChangeServer {
         return .decide(try await held(at: path), after: answer, to: request)
     }
 
-    var writingManners: WritingManners { WritingManners(server: "Apache", isFamily: false) }
+    var writingManners: WritingManners {
+        WritingManners(server: changing.state.withLock { $0.name }, isFamily: false)
+    }
 
     func held(at path: ItemPath) async throws(ConnectionError) -> HeldItem? {
         item(at: path).map { HeldItem(item: $0) }

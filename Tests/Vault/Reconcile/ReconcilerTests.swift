@@ -164,6 +164,22 @@ import TreeFixture
         }
     }
 
+    @Test("A removed folder that was made for copies is known; a file in its place is new")
+    func removedFolders() throws {
+        try with { fixture in
+            try fixture.fetch("/a/b", "one")
+            try fixture.database.writeBlocking { tx in
+                try tx.items.insert(folderItem("/a"))
+                try tx.db.execute(sql: "UPDATE items SET removedAt = 5 WHERE path <> '/'")
+            }
+            #expect(try fixture.findings().isEmpty)
+            #expect(try fixture.findings(at: "/a").isEmpty)
+            Files.remove(fixture.tree.root + "/a")
+            try Files.write("mine", to: fixture.tree.root + "/a")
+            #expect(try fixture.findings() == ["/a": .added, "/a/b": .removed])
+        }
+    }
+
     @Test("One path is looked at alone, and a folder with all that is in it")
     func scopes() throws {
         try with { fixture in

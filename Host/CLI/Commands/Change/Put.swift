@@ -29,12 +29,13 @@ struct Put: LarderCommand {
         if let folder = await runBlocking({ [file] in UploadedFolder(file, to: path) }) {
             return try await upload(folder, of: bookmark, console)
         }
-        let taken = await runBlocking { [file] () -> Result<TakenSnapshot, Failure> in
+        let taken = await runBlocking { [file] () -> Result<(snapshot: TakenSnapshot, lock: any Sendable), Failure> in
             do throws(Failure) { return .success(try Snapshots.take(of: file, for: bookmark)) } catch {
                 return .failure(error)
             }
         }
-        let snapshot = try taken.get()
+        let (snapshot, lock) = try taken.get()
+        defer { withExtendedLifetime(lock) {} }
         return try await make(
             .put(snapshot, path, replaces: replace), showing: path, "uploaded", options, global, console
         ) {
@@ -46,8 +47,9 @@ struct Put: LarderCommand {
 // MARK: Folders
 
 extension Put {
-    /// The number of bytes of a request, about. The uploads of so many files are requested at once.
-    private static let batchSize = 1 << 20
+    /// The number of files of which snapshots are taken before their uploads are requested, at once. Each snapshot is an
+    /// open file until then.
+    private static let batchSize = 200
     /// The number of records that one request waits for.
     private static let mostAwaited = 10_000
 
@@ -68,6 +70,7 @@ extension Put {
             failures += batch.failures
             guard !batch.changes.isEmpty else { break }
             let outcome = try await carryOut(ServerChange(batch.changes, waits: false), global, console)
+            withExtendedLifetime(batch.locks) {}
             failures += outcome.failures
             for (change, made) in zip(batch.changes, outcome.changes) {
                 if let record = made.record { records.append(record) }
@@ -117,6 +120,8 @@ private struct UploadedFolder: Sendable {
     /// The changes for a part of the folder, and what cannot be uploaded.
     struct Batch: Sendable {
         var changes: [ChangeRequest] = []
+        /// The locks of the snapshots, which are kept until the uploads were requested.
+        var locks: [any Sendable] = []
         var failures: [Failure] = []
     }
 
@@ -133,19 +138,18 @@ private struct UploadedFolder: Sendable {
     }
 
     /// Takes snapshots of the next files. Blocks.
-    /// - Parameter size: The number of bytes of the request, about.
-    mutating func next(_ size: Int, for bookmark: Bookmark, replaces: Bool) -> Batch {
+    /// - Parameter count: The number of files and folders.
+    mutating func next(_ count: Int, for bookmark: Bookmark, replaces: Bool) -> Batch {
         var batch = Batch()
-        var taken = 0
-        while taken < size, let (file, path) = found.popLast() {
-            // The digests and the names of the fields are some hundred bytes.
-            taken += path.text.utf8.count + 700
+        while batch.changes.count < count, let (file, path) = found.popLast() {
             do throws(Failure) {
                 guard let kind = try kind(of: file, isTop: path == target) else {
                     throw Failure(.badData, "\(file) is neither a file nor a folder, and was not uploaded")
                 }
                 guard kind == .folder else {
-                    batch.changes.append(.put(try Snapshots.take(of: file, for: bookmark), path, replaces: replaces))
+                    let (snapshot, lock) = try Snapshots.take(of: file, for: bookmark)
+                    batch.changes.append(.put(snapshot, path, replaces: replaces))
+                    batch.locks.append(lock)
                     continue
                 }
                 batch.changes.append(.haveFolder(path))

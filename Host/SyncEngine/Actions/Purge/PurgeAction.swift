@@ -19,6 +19,9 @@ struct PurgeAction: RemovalAction {
         }
         switch item.cloudStatus {
         case .locallyModified, .localOnly: return .done
+        // A folder that was made here for copies stays known until they are gone.
+        case .cloudOnly where try item.kind == .folder && tx.items.holdsCopies(below: item.path):
+            return .queued(try engine.record(request, of: item, in: tx).id)
         case .cloudOnly:
             try tx.items.delete(databaseID: item.databaseID)
             return .done

@@ -168,15 +168,14 @@ extension SyncEngine {
         }
     }
 
-    /// The age from which on a snapshot without a record belongs to no command.
+    /// The age from which on a snapshot without a record belongs to no command, where the file system has no locks.
     static let snapshotAge = Duration.seconds(3600)
 
     /// Removes the snapshots of commands that ended before they requested an upload.
     func sweepSnapshots() throws {
-        let (needed, keepsAll) = try database.readBlocking {
-            (try $0.journal.snapshots(), try $0.meta.integer(.keepsSnapshots) == 1)
+        guard try database.readBlocking({ try $0.meta.integer(.keepsSnapshots) }) != 1 else { return }
+        try tree.sweepOutgoing(olderThan: Self.snapshotAge) {
+            try database.readBlocking { try $0.journal.snapshots() }
         }
-        guard !keepsAll else { return }
-        try tree.sweepOutgoing(olderThan: Self.snapshotAge) { needed.contains($0) }
     }
 }

@@ -91,11 +91,17 @@ struct UploadAction: ChangeAction {
         } else if !upload.isNew, upload.base == nil {
             upload.base = try await database.read { try $0.items.item(localID: job.record.localID)?.etag }
         }
-        let request = UploadRequest(
+        var request = UploadRequest(
             base: upload.base.map { .version($0) } ?? .new, size: upload.size,
             checksums: [ContentChecksum(.sha1, upload.sha1), ContentChecksum(.sha256, upload.digest)],
             modified: upload.modified)
-        if mayHaveArrived, let result = try await find(upload, request, at: path) { return result }
+        if mayHaveArrived {
+            switch try await find(upload, request, at: path) {
+            case .result(let result): return result
+            case .notSent: break
+            case .cutOff(let version): request.base = .version(version)
+            }
+        }
         let source: SnapshotSource
         do { source = SnapshotSource(try tree.snapshot(upload.snapshot)) } catch {
             return .refused(error, .upload)
@@ -124,19 +130,28 @@ struct UploadAction: ChangeAction {
         }
     }
 
+    /// What became of an upload whose answer was lost.
+    private enum Found {
+        case result(ChangeResult)
+        /// The upload is to be sent again.
+        case notSent
+        /// The server holds the beginning of the content, as this version. The upload is to be sent again in its place.
+        case cutOff(ETag)
+    }
+
     /// Finds out what became of an upload whose answer was lost.
-    /// - Returns: The result; nil if the upload is to be sent again.
-    private func find(_ upload: Upload, _ request: UploadRequest, at path: ItemPath) async throws -> ChangeResult? {
-        let held = try await server.held(at: path)
+    private func find(_ upload: Upload, _ request: UploadRequest, at path: ItemPath) async throws -> Found {
+        let conflict = Found.result(.refused(WriteRefusal.versionChanged.failure(of: .put(path)), .conflict))
+        guard let held = try await server.held(at: path) else { return upload.base == nil ? .notSent : conflict }
         switch UploadProof(request).finding(held, manners: server.writingManners) {
-        case .base: return nil
-        case .ours: return held.map { .uploaded($0.item, isOurs: true) }
-        case .other: return .refused(WriteRefusal.versionChanged.failure(of: .put(path)), .conflict)
+        case .base: return .notSent
+        case .ours: return .result(.uploaded(held.item, isOurs: true))
+        case .other:
+            guard let version = held.item.etag, try await isBeginning(of: upload, held) else { return conflict }
+            return .cutOff(version)
         case .unknown:
-            guard let held else { return nil }
-            if try await isOurs(upload, held) { return .uploaded(held.item, isOurs: true) }
-            if let base = upload.base, held.item.etag == base { return nil }
-            return .refused(WriteRefusal.versionChanged.failure(of: .put(path)), .conflict)
+            if try await isOurs(upload, held) { return .result(.uploaded(held.item, isOurs: true)) }
+            return upload.base != nil && held.item.etag == upload.base ? .notSent : conflict
         }
     }
 
@@ -173,6 +188,23 @@ struct UploadAction: ChangeAction {
                     .protocolViolation, "\(path) was uploaded, but is not on the server",
                     hint: "Check the server's log, and whether somebody deleted it"), .upload)
         }
+    }
+
+    /// Tells whether the server holds only a beginning of the uploaded content, which a request that is cut off leaves on
+    /// some servers. Nothing is lost if such a file is replaced by the whole.
+    private func isBeginning(of upload: Upload, _ held: HeldItem) async throws -> Bool {
+        guard !server.writingManners.dropsCutOffUploads, held.item.kind == .file, let size = held.item.size,
+            size < upload.size
+        else { return false }
+        let sink: BeginningSink
+        do { sink = BeginningSink(try tree.snapshot(upload.snapshot)) } catch { return false }
+        let request = DownloadRequest(version: held.item.etag, size: size)
+        do {
+            _ = try await engine.source.get(held.item.path, request: request, into: sink)
+        } catch let error as ConnectionError where error.kind == .versionChanged || error.kind == .notFound {
+            return false
+        }
+        return sink.isEqual && sink.count == size
     }
 
     /// Tells whether the server holds the uploaded content, by reading it.
@@ -241,4 +273,29 @@ private final class DigestSink: DownloadSink {
 
     func begin(_ head: DownloadHead) throws {}
     func write(_ bytes: UnsafeRawBufferPointer) throws { hash.update(bytes) }
+}
+
+/// A sink that compares what it gets with the beginning of a snapshot.
+private final class BeginningSink: DownloadSink {
+    private let snapshot: Snapshot
+    private(set) var isEqual = true
+    private(set) var count: Int64 = 0
+
+    init(_ snapshot: Snapshot) { self.snapshot = snapshot }
+
+    func begin(_ head: DownloadHead) throws {}
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws {
+        var own = [UInt8](repeating: 0, count: bytes.count)
+        var done = 0
+        while done < own.count {
+            let more = try own.withUnsafeMutableBytes { own in
+                try snapshot.read(at: count + Int64(done), into: UnsafeMutableRawBufferPointer(rebasing: own[done...]))
+            }
+            guard more > 0 else { break }
+            done += more
+        }
+        isEqual = isEqual && done == own.count && own.elementsEqual(bytes)
+        count += Int64(bytes.count)
+    }
 }
