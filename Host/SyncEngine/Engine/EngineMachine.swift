@@ -314,8 +314,9 @@ extension EngineMachine {
 
     private mutating func resolved(_ outcome: RecordOutcome) {
         switch outcome.resolution {
-        case .ended, .waits(nil): ended(outcome.record)
+        case .ended: ended(outcome.record)
         case .waits(let until):
+            // Whatever it waits for, what comes after it on its lane waits too.
             window.park(outcome.record)
             wait(until: until)
         case .putBack:

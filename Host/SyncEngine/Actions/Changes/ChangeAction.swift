@@ -174,7 +174,7 @@ extension SyncEngine {
                 logger.debug("The action \(record.action.kind.rawValue) of \(record.path) is done")
                 return try done(record, in: tx)
             case .refused(let failure, .conflict):
-                if let outcome = try UploadAction(self).settle(job, record, in: tx) { return outcome }
+                if let outcome = try UploadAction(self).answerConflict(job, record, in: tx) { return outcome }
                 return try resolve(job, .ask(.conflict), because: failure, in: tx)
             case .refused(let failure, let code):
                 return try resolve(job, .ask(code), because: failure, in: tx)

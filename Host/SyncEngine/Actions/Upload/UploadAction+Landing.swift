@@ -92,7 +92,7 @@ extension UploadAction {
 
     /// Does with an upload that met another version what the account's rules say.
     /// - Returns: The outcome; nil if a person must decide.
-    func settle(_ job: Job, _ record: SyncRecord, in tx: Transaction) throws -> RecordOutcome? {
+    func answerConflict(_ job: Job, _ record: SyncRecord, in tx: Transaction) throws -> RecordOutcome? {
         switch engine.onConflict.answer(for: record.path) {
         case .ask: return nil
         case .local:
