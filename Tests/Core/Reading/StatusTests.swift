@@ -14,7 +14,7 @@ struct StatusTests {
         let line =
             "  scans      each lists every folder, because a folder had its old ETag after a change in it"
         #expect(StatusText(status, plugins: []).lines.contains(line) == wrong)
-        #expect(JSONValue(status, plugins: []).text.contains(#""nextPoll":null,"etagsWereWrong":\#(wrong),"#))
+        #expect(JSONValue(status, plugins: []).text.contains(#""pausedUntil":null,"etagsWereWrong":\#(wrong),"#))
     }
 
     @Test("C2: the status says why a server is not asked any more, and until when")
