@@ -14,7 +14,13 @@ public final class Database: Sendable {
     private let pool: DatabasePool
     let idleConnection = IdleConnection()
     private let committed = Atomic(0)
-    private let observer = Mutex<(@Sendable (CommitChanges) -> Void)?>(nil)
+    private let observer = Mutex<Observer?>(nil)
+
+    /// The function that hears of commits. A function that a generic type holds itself is wrapped once more each time it
+    /// is taken out and put back, so that each commit would take longer than the one before.
+    private struct Observer {
+        var call: @Sendable (CommitChanges) -> Void
+    }
 
     private init(path: String, pool: DatabasePool) {
         self.path = path
@@ -84,7 +90,7 @@ public final class Database: Sendable {
     ///
     /// The function is called on the writer's thread. It must return at once and must not wait for the database.
     public func setCommitObserver(_ observe: @escaping @Sendable (CommitChanges) -> Void) {
-        observer.withLock { $0 = observe }
+        observer.withLock { $0 = Observer(call: observe) }
     }
 
     /// The number of transactions that were committed since the database was opened.
@@ -174,7 +180,7 @@ public final class Database: Sendable {
             return .commit
         }
         committed.add(1, ordering: .releasing)
-        if let changes = transaction.changes, let observe = observer.withLock({ $0 }) { observe(changes) }
+        if let changes = transaction.changes, let observer = observer.withLock({ $0 }) { observer.call(changes) }
         guard let result else { throw Failure(.internal, "A transaction ended without a result") }
         return result
     }
