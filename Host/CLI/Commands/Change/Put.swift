@@ -166,6 +166,8 @@ private struct UploadedFolder: Sendable {
                 }
             } catch {
                 batch.failures.append(error)
+                // A disk that is full, and an account of which nothing is known, fail every other file too.
+                if error.kind == .localIO || error.hint == .runFirst { found = [] }
             }
         }
         return batch
