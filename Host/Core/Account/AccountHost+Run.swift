@@ -166,8 +166,9 @@ extension AccountHost {
             if state.isRefused { continue }
             state.polls.change { [outcome] in $0.end(poll.number, outcome) }
             let pause = interval ?? PollInterval.next(configured: settings.poll, serverWish: wish)
-            isCalled = try await wait(pause, poll: clock.now() + pause)
-            if !isCalled { walks.paused() }
+            let ending = try await wait(pause, poll: clock.now() + pause)
+            isCalled = ending == .scanRequest
+            if ending == .passed { walks.paused() }
         }
     }
 
@@ -185,12 +186,10 @@ extension AccountHost {
         _ facts: ServerFacts, _ root: ListedItem?, _ listing: BegunListing?, _ walks: inout WalkPlan, isCalled: Bool,
         walksAll: Bool
     ) async throws -> (pause: Duration?, failures: [Failure]) {
-        let (history, left) = try await database.read { (try $0.scanHistory(), try $0.scan.jobs()) }
+        let history = try await database.read { try $0.scanHistory() }
         let (time, now, plan) = (clock.now(), clock.monotonic(), walks)
-        // An event loop that found something to check has left a job for the folder, which this scan lists.
-        let isCalled = walksAll || isCalled && !left.contains { !plan.waits($0.path, at: now) }
         let mode = walks.mode(
-            isFamily: facts.isOwnCloudFamily, history, isCalled: isCalled, time: time, at: now)
+            isFamily: facts.isOwnCloudFamily, history, isCalled: walksAll || isCalled, time: time, at: now)
         let outcome = try await scan(facts, mode, root: root, listing: listing) { plan.waits($0, at: now) }
         let end = clock.monotonic()
         walks.ended(mode, outcome, walkBegan: history.openWalk, time: clock.now(), at: end)
@@ -239,32 +238,45 @@ extension AccountHost {
         }
     }
 
+    /// The ways in which a wait between two scans ends.
+    private enum WaitEnding {
+        /// The interval is over.
+        case passed
+        /// Folders were left for the next scan, which is due now.
+        case foldersLeft
+        /// A scan of everything was requested.
+        case scanRequest
+    }
+
     /// Waits for an interval, or until a scan is requested.
     /// - Parameters:
     ///   - interval: The time to wait.
     ///   - next: The time of the next poll, for the status; nil if it is not known.
-    /// - Returns: Whether a scan was requested before the interval was over.
     @discardableResult
-    private func wait(_ interval: Duration, poll next: Timestamp?) async throws -> Bool {
+    private func wait(_ interval: Duration, poll next: Timestamp?) async throws -> WaitEnding {
         try await database.write { tx in
             if let next { try tx.meta.set(.nextPoll, next) } else { try tx.meta.clear(.nextPoll) }
         }
         let began = clock.monotonic()
-        let isEarly = try await withThrowingTaskGroup(of: Bool.self) { [clock, state] group in
+        let ending = try await withThrowingTaskGroup(of: WaitEnding.self) { [clock, state] group in
             group.addTask {
                 try await clock.sleep(interval)
-                return false
+                return .passed
+            }
+            group.addTask {
+                await state.foldersLeft.wait()
+                return .foldersLeft
             }
             group.addTask {
                 await state.scanRequests.wait()
-                return true
+                return .scanRequest
             }
             defer { group.cancelAll() }
-            return try await group.next() ?? false
+            return try await group.next() ?? .passed
         }
         // A server that pushes many hints is polled once a second.
         let rest = min(interval, .seconds(1)) - (clock.monotonic() - began)
-        if isEarly, rest > .zero { try await clock.sleep(rest) }
-        return isEarly
+        if ending != .passed, rest > .zero { try await clock.sleep(rest) }
+        return ending
     }
 }

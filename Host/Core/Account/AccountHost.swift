@@ -146,7 +146,7 @@ public final class AccountHost: Sendable {
                 database: vault.database, connection: connection, plugins: plugins,
                 removalGuard: process.settings.removalGuard, clock: clock,
                 callbacks: .init(
-                    requestScan: { state.scanRequests.send() },
+                    requestScan: { state.foldersLeft.send() },
                     refused: {
                         state.refuse()
                         state.scanRequests.send()
@@ -245,8 +245,11 @@ final class AccountState: Sendable {
     }
 
     private let values: Mutex<Values>
-    /// Sent when a scan is due before its time.
+    /// Sent when a scan of everything is due before its time.
     let scanRequests = Signal()
+    /// Sent when an event loop has left folders for a scan, which is due before its time. A scan that has begun
+    /// meanwhile may have listed them already.
+    let foldersLeft = Signal()
     /// Sent when calendars or their objects changed.
     let calendars = Signal()
     /// Sent when the server rejects the secret for the requests of a loop, and not for the account's files.

@@ -4,6 +4,7 @@ import Model
 import TestServer
 import TestSupport
 import Testing
+import Threads
 import Vault
 
 @testable import Core
@@ -79,11 +80,34 @@ struct LoopLifeTests {
         try await AccountFixture.looping(mode: "look 0", target: "/Shared/deep") { fixture in
             for path in ["/Shared/deep/1", "/other/1"] { fixture.put(path, "one") }
             try await fixture.runWell()
-            fixture.server.behave { $0.propagation = .none }
+            // What is left out of the ETags above it is found by the loop alone, and no ETag is contradicted.
+            fixture.server.behave { $0.propagation = .toParent }
             for path in ["/Shared/deep/2", "/other/2"] { fixture.put(path, "two") }
             try await fixture.whileRunning { _ in
                 try await fixture.until { try await fixture.item("/Shared/deep/2") != nil }
                 #expect(try await fixture.item("/other/2") == nil)
+            }
+        }
+    }
+
+    @Test("A call for a folder that the scan in progress has listed walks nothing, even where ETags tell of nothing")
+    func lateCall() async throws {
+        let settings = Settings(poll: TestClock.poll, walk: TestClock.poll)
+        try await AccountFixture.running(.plain, settings: settings) { fixture in
+            for path in ["/a/1", "/b/1"] { fixture.put(path, "one") }
+            try await fixture.whileRunning { _ in
+                func nextPoll() async throws -> Timestamp? {
+                    try await fixture.reader { try await $0.status() }.nextPoll
+                }
+                let before = try #require(try await nextPoll())
+                fixture.server.forgetRequests()
+                fixture.clock.advance(.seconds(10))
+                fixture.host.state.foldersLeft.send()
+                try await fixture.until { try await nextPoll() ?? before > before }
+                #expect(fixture.listings == [])
+
+                fixture.host.state.scanRequests.send()
+                try await fixture.until { fixture.listings.count == 3 }
             }
         }
     }
