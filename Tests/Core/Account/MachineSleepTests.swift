@@ -29,19 +29,23 @@ import Testing
             try await fixture.runWell()
             try await fixture.hosting {
                 await fixture.clock.untilScanned()
-                let hold = fixture.server.add(Fault(.hold(afterBytes: 100_000), method: "GET", path: "/big", times: 1))
+                let hold = fixture.server.add(Fault(.hold(afterBytes: 200_000), method: "GET", path: "/big"))
                 try await fixture.download("/big")
-                try await fixture.until { fixture.host.progress.bytesDone >= 100_000 }
-                #expect(fixture.host.engine.transfers.map(\.path.text) == ["/big"])
+                try await fixture.until {
+                    fixture.host.progress.bytesDone >= 100_000
+                        && fixture.host.engine.transfers.map(\.path.text) == ["/big"]
+                }
                 fixture.put("/a/2", "two")
                 fixture.server.forgetRequests()
                 fixture.clock.sleepMachine(.seconds(600))
                 try await fixture.until { try await fixture.item("/a/2") != nil }
+                // The download begins anew while the server still holds the connection from before.
+                try await fixture.until { fixture.downloads == ["/big"] }
+                fixture.server.remove(hold)
                 try await fixture.until { (try? fixture.text("/big")) == content }
                 try await fixture.until { try await fixture.records().isEmpty }
                 #expect(fixture.host.engine.transfers.isEmpty && fixture.host.pause == nil)
                 await fixture.clock.untilScanned()
-                fixture.server.remove(hold)
 
                 // Time that passes while the machine is awake is no sleep.
                 fixture.server.forgetRequests()
