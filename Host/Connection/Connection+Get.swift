@@ -37,7 +37,7 @@ extension Connection {
         let listed = head.size ?? request.size
         let received = try await pour(
             &reply.answer, question, at: address.origin, atMost: listed.map { $0 - head.offset }, of: path,
-            in: BandwidthShare.SizeClass(of: listed), into: sink)
+            in: SizeClass(of: listed), into: sink)
         try DownloadAnswer.check(received: received, against: head, request: request, path: path)
         return DownloadSummary(head: head, received: received)
     }
@@ -49,7 +49,7 @@ extension Connection {
     /// - Parameter size: The class of the whole file.
     private func pour(
         _ answer: inout HTTPAnswer, _ question: Question, at origin: ServerAddress.Origin, atMost most: Int64?,
-        of path: ItemPath, in size: BandwidthShare.SizeClass, into sink: some DownloadSink
+        of path: ItemPath, in size: SizeClass, into sink: some DownloadSink
     ) async throws -> Int64 {
         let enough = 65_536
         var received: Int64 = 0

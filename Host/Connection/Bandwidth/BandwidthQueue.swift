@@ -37,14 +37,14 @@ final class BandwidthQueue: Sendable {
     ///   - bytes: The number of bytes.
     ///   - size: The class of the whole file.
     /// - Throws: `CancellationError` as soon as the task is cancelled.
-    func wait(for bytes: Int, of size: BandwidthShare.SizeClass) async throws(CancellationError) {
+    func wait(for bytes: Int, of size: SizeClass) async throws(CancellationError) {
         if let number = ask(for: bytes, of: size) { try await untilGranted(number) }
     }
 
     /// Asks for bytes without waiting.
     /// - Returns: The number of the request, which waits until it is granted or withdrawn; nil if the transfer may take
     ///   the bytes at once.
-    func ask(for bytes: Int, of size: BandwidthShare.SizeClass) -> Int? {
+    func ask(for bytes: Int, of size: SizeClass) -> Int? {
         state.change { state in
             guard state.share.limit != nil, bytes > 0 else { return nil }
             let now = Duration.uptime

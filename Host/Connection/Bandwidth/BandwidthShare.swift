@@ -9,20 +9,6 @@ import Model
 ///
 /// All times are those of one monotonic clock, whose zero is arbitrary.
 struct BandwidthShare: Sendable {
-    /// A class of files by their size.
-    enum SizeClass: Sendable, CaseIterable {
-        case small, large
-
-        /// The largest size of a small file in bytes.
-        static let largestSmall: Int64 = 1 << 20
-
-        /// Creates the class of a file.
-        /// - Parameter size: The size of the whole file in bytes; nil if it is unknown.
-        init(of size: Int64?) {
-            if let size, size <= Self.largestSmall { self = .small } else { self = .large }
-        }
-    }
-
     private struct Request: Sendable {
         let number: Int
         let bytes: Int

@@ -121,7 +121,7 @@ final class UploadStream: AsyncSequence, Sendable {
 
     /// Waits until the next bytes may go out. The time counts neither for the pace nor for the answer.
     private func waitForBandwidth(_ bytes: Int) async throws {
-        guard let number = body.bandwidth.ask(for: bytes, of: BandwidthShare.SizeClass(of: body.size)) else { return }
+        guard let number = body.bandwidth.ask(for: bytes, of: SizeClass(of: body.size)) else { return }
         let isClosed = state.change { state in
             state.asked = number
             return state.isClosed

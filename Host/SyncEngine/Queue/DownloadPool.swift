@@ -25,6 +25,10 @@ final class DownloadPool: Sendable {
         var outcomes: [Outcome] = []
         /// The number of workers of each thread.
         var workers: [Int]
+        /// The number of large files among ``waiting``.
+        var waitingLarge = 0
+        /// The large files that are under way.
+        var large: Set<SyncRecordID> = []
         /// The records under way that are not yet marked as started in the journal.
         var unmarked: Set<SyncRecordID> = []
         /// Whether a download failed or could not be started. No other download is started before the engine has
@@ -34,10 +38,26 @@ final class DownloadPool: Sendable {
         var isSignalled = false
 
         var hasNews: Bool { !outcomes.isEmpty || !unmarked.isEmpty }
+
+        /// Takes the first job that may start.
+        /// - Parameter mostLarge: The number of large files that may be under way.
+        mutating func takeNext(mostLarge: Int) -> Job? {
+            let next =
+                large.count < mostLarge
+                ? waiting.startIndex : waiting.firstIndex { $0.sizeClass == .small } ?? waiting.endIndex
+            guard next < waiting.endIndex else { return nil }
+            let job = waiting.remove(at: next)
+            if job.sizeClass == .large {
+                waitingLarge -= 1
+                large.insert(job.id)
+            }
+            return job
+        }
     }
 
     private let state: Mutex<State>
     private let mostWorkers: Int
+    private let mostLarge: Int
     /// The signal that there are outcomes or records to mark, sent by a worker that goes on. A worker that ends reports
     /// its outcomes by ending.
     let signal = Signal()
@@ -46,6 +66,7 @@ final class DownloadPool: Sendable {
     /// - Parameter workers: The number of downloads that may be under way.
     init(workers: Int, threads: Int) {
         mostWorkers = workers
+        mostLarge = SizeClass.mostLarge(of: workers)
         state = Mutex(State(workers: Array(repeating: 0, count: threads)))
     }
 
@@ -53,9 +74,14 @@ final class DownloadPool: Sendable {
     /// - Returns: The threads that need another worker for the jobs, with one entry for each worker.
     func hand(_ jobs: some Sequence<Job>) -> [Int] {
         state.withLock { state in
-            state.waiting.append(contentsOf: jobs)
+            for job in jobs {
+                state.waiting.append(job)
+                if job.sizeClass == .large { state.waitingLarge += 1 }
+            }
             if state.outcomes.isEmpty { state.isHalted = false }
-            let needed = min(state.waiting.count, mostWorkers - state.workers.reduce(0, +))
+            let startable =
+                state.waiting.count - state.waitingLarge + min(state.waitingLarge, mostLarge - state.large.count)
+            let needed = min(startable, mostWorkers - state.workers.reduce(0, +))
             return (0..<max(0, needed)).map { _ in
                 let thread = state.workers.indices.min { state.workers[$0] < state.workers[$1] } ?? 0
                 state.workers[thread] += 1
@@ -64,7 +90,8 @@ final class DownloadPool: Sendable {
         }
     }
 
-    /// Starts the next job for a worker of a thread.
+    /// Starts the next job for a worker of a thread: the first that waits, or the first of a small file if as many large
+    /// ones as may be are under way.
     ///
     /// Taking a job and starting it are one step: a job that ``recall()`` does not bring back was started before the
     /// call.
@@ -72,7 +99,7 @@ final class DownloadPool: Sendable {
     /// - Returns: The job and the result of `start`, or nil if the worker must end.
     func next<T>(on thread: Int, _ start: (Job) -> sending T) -> (job: Job, started: T)? {
         let (next, signals): ((Job, T)?, Bool) = state.withLock { state in
-            guard !state.isHalted, !Task.isCancelled, let job = state.waiting.popFirst() else {
+            guard !state.isHalted, !Task.isCancelled, let job = state.takeNext(mostLarge: mostLarge) else {
                 state.workers[thread] -= 1
                 return (nil, false)
             }
@@ -88,6 +115,7 @@ final class DownloadPool: Sendable {
     func deliver(_ outcome: Outcome) {
         state.withLock { state in
             state.unmarked.remove(outcome.job.id)
+            state.large.remove(outcome.job.id)
             state.outcomes.append(outcome)
             guard case .complete = outcome.outcome else {
                 state.isHalted = true
@@ -106,7 +134,7 @@ final class DownloadPool: Sendable {
     /// Takes back the jobs that were not started, in their order.
     func recall() -> Deque<Job> {
         state.withLock { state in
-            defer { state.waiting = [] }
+            defer { (state.waiting, state.waitingLarge) = ([], 0) }
             return state.waiting
         }
     }

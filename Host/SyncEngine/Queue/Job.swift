@@ -28,4 +28,10 @@ struct Job: Sendable {
     }
 
     var id: SyncRecordID { record.id }
+
+    /// The class of the file that is transferred.
+    var sizeClass: SizeClass {
+        if case .upload(let upload) = record.action { return SizeClass(of: upload.size) }
+        return kind == .folder ? .small : SizeClass(of: size)
+    }
 }

@@ -20,6 +20,8 @@ struct Window {
     /// The started records that no longer take a place: their results are being handled.
     private var ending: Set<SyncRecordID> = []
     private var used: [Budget: Int] = [:]
+    /// The large files among the uploads under way.
+    private var largeUploads: Set<SyncRecordID> = []
     private let limits: [Budget: Int]
 
     /// Creates an empty window.
@@ -59,14 +61,23 @@ struct Window {
             job.id, localID: job.record.localID, path: job.path, otherPath: job.record.action.otherPath)
     }
 
-    /// Starts the next record, if the budget has a free place. The record is under way from then on.
+    /// Starts the next record, if the budget has a free place. The record is under way from then on. Of the places of
+    /// uploads some are left to small files; the pool of downloads does the same for those.
     mutating func start(_ budget: Budget) -> Job? {
-        guard used[budget, default: 0] < limits[budget, default: 1], let job = ready[budget]?.popFirst() else {
-            return nil
-        }
+        let places = limits[budget, default: 1]
+        guard used[budget, default: 0] < places, let next = nextIndex(budget, places),
+            let job = ready[budget]?.remove(at: next)
+        else { return nil }
         underWay[job.id] = budget
         used[budget, default: 0] += 1
+        if budget == .uploads, job.sizeClass == .large { largeUploads.insert(job.id) }
         return job
+    }
+
+    private func nextIndex(_ budget: Budget, _ places: Int) -> Int? {
+        guard let jobs = ready[budget], !jobs.isEmpty else { return nil }
+        guard budget == .uploads, largeUploads.count >= SizeClass.mostLarge(of: places) else { return jobs.startIndex }
+        return jobs.firstIndex { $0.sizeClass == .small }
     }
 
     /// Puts back a record that was not started after all. It will be the next record to start.
@@ -112,6 +123,7 @@ struct Window {
 
     private mutating func leavePlace(_ record: SyncRecordID) {
         guard let budget = underWay.removeValue(forKey: record) else { return }
+        largeUploads.remove(record)
         used[budget, default: 1] -= 1
     }
 }

@@ -9,7 +9,7 @@ struct BandwidthShareTests {
     /// Transfers that ask for one piece after the other, and the timer that grants them.
     private struct Course {
         struct Transfer {
-            var size: BandwidthShare.SizeClass
+            var size: SizeClass
             /// The bytes of its next piece.
             var piece: () -> Int
             /// The time from a grant to the next request.
@@ -29,11 +29,11 @@ struct BandwidthShareTests {
 
         init(limit: Int64?) { share = BandwidthShare(limit: limit) }
 
-        mutating func add(_ size: BandwidthShare.SizeClass, piece: @escaping () -> Int) {
+        mutating func add(_ size: SizeClass, piece: @escaping () -> Int) {
             transfers.append(Transfer(size: size, piece: piece, asks: now))
         }
 
-        mutating func add(_ size: BandwidthShare.SizeClass, piece: Int) { add(size) { piece } }
+        mutating func add(_ size: SizeClass, piece: Int) { add(size) { piece } }
 
         mutating func run(for time: Duration) {
             let end = now + time
@@ -57,7 +57,7 @@ struct BandwidthShareTests {
             now = end
         }
 
-        func got(_ size: BandwidthShare.SizeClass) -> Int64 {
+        func got(_ size: SizeClass) -> Int64 {
             transfers.filter { $0.size == size }.reduce(0) { $0 + $1.got }
         }
 
@@ -120,7 +120,7 @@ struct BandwidthShareTests {
 
     @Test("S37: a class that waits alone gets everything, and cannot make up later for what it did not want")
     func alone() {
-        for (alone, late) in [(BandwidthShare.SizeClass.small, BandwidthShare.SizeClass.large), (.large, .small)] {
+        for (alone, late) in [(SizeClass.small, SizeClass.large), (.large, .small)] {
             var course = Course(limit: Self.megabyte)
             course.add(alone, piece: 10_000)
             course.run(for: .seconds(100))
@@ -156,7 +156,7 @@ struct BandwidthShareTests {
     @Test("S37: another limit holds at once for what waits already")
     func change() {
         var course = Course(limit: 1)
-        for size in BandwidthShare.SizeClass.allCases { course.add(size, piece: 100_000) }
+        for size in SizeClass.allCases { course.add(size, piece: 100_000) }
         course.run(for: .seconds(10))
         #expect(course.total == 0)
         course.share.limit = Self.megabyte
@@ -212,6 +212,6 @@ struct BandwidthShareTests {
     @Test("S37: a file of a MiB is small, and one of unknown size is large")
     func classes() {
         let sizes: [Int64?] = [0, 1 << 20, (1 << 20) + 1, nil]
-        #expect(sizes.map { BandwidthShare.SizeClass(of: $0) } == [.small, .small, .large, .large])
+        #expect(sizes.map { SizeClass(of: $0) } == [.small, .small, .large, .large])
     }
 }

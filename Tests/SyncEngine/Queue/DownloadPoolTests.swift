@@ -9,8 +9,9 @@ import Threads
 @testable import Vault
 
 struct DownloadPoolTests {
-    private func job(_ id: SyncRecordID, _ state: SyncRecord.State = .ready) throws -> Job {
-        let item = Item(localID: LocalID("\(id)"), fileID: FileID("\(id)"), path: try ItemPath("/\(id)"), kind: .file)
+    private func job(_ id: SyncRecordID, _ state: SyncRecord.State = .ready, size: Int64? = 1) throws -> Job {
+        let item = Item(
+            localID: LocalID("\(id)"), fileID: FileID("\(id)"), path: try ItemPath("/\(id)"), kind: .file, size: size)
         let record = SyncRecord(
             id: id, action: .download, state: state, localID: item.localID, path: item.path, reason: .user,
             since: Timestamp(seconds: 0))
@@ -43,6 +44,21 @@ struct DownloadPoolTests {
         #expect(next(pool) == 1)
         #expect(pool.recall().map(\.id) == [2, 3, 4, 5])
         #expect(next(pool) == nil && pool.recall().isEmpty)
+    }
+
+    @Test("S37: large downloads leave places to small ones, and take them again when one of them has ended")
+    func largeFiles() throws {
+        let pool = DownloadPool(workers: 6, threads: 1)
+        #expect(try pool.hand((1...8).map { try job($0, size: $0 == 8 ? nil : 1 << 30) }).count == 4)
+        #expect((1...5).map { _ in next(pool) } == [1, 2, 3, 4, nil])
+        #expect(pool.hand([]).isEmpty)
+        #expect(try pool.hand((11...14).map { try job($0) }).count == 3)
+        #expect((1...2).map { _ in next(pool) } == [11, 12])
+        pool.deliver((try job(2, size: 1 << 30), failure))
+        #expect(pool.takeOutcomes().map(\.job.id) == [2])
+        #expect(pool.hand([]).isEmpty)
+        #expect((1...4).map { _ in next(pool) } == [5, 13, 14, nil])
+        #expect(pool.recall().map(\.id) == [6, 7, 8])
     }
 
     @Test("After a failure nothing starts until it was looked at")

@@ -121,6 +121,27 @@ struct WindowTests {
         #expect(!window.isIdle)
     }
 
+    @Test("S37: large uploads leave places to small ones, whose turn is among them")
+    func largeUploads() {
+        func upload(_ id: SyncRecordID, _ size: Int64) -> Job {
+            let upload = Upload(
+                snapshot: "put-\(id)", size: size, digest: [], sha1: [], modified: nil, isNew: true)
+            return job(id, "/\(id)", .upload(upload))
+        }
+        var window = Window(limits: [.uploads: 3])
+        for id: SyncRecordID in 1...4 { window.add(upload(id, 1 << 30)) }
+        for id: SyncRecordID in 5...6 { window.add(upload(id, 1 << 20)) }
+        #expect((1...4).map { _ in start(&window, .uploads) } == [1, 2, 5, nil])
+        window.finish(5)
+        #expect((1...2).map { _ in start(&window, .uploads) } == [6, nil])
+        window.finish(6)
+        #expect(start(&window, .uploads) == nil)
+        window.finish(1)
+        #expect((1...2).map { _ in start(&window, .uploads) } == [3, nil])
+        window.freePlace(2)
+        #expect(start(&window, .uploads) == 4)
+    }
+
     @Test("S4: what comes after a record on its lane starts when that is done, not when it waits")
     func order() {
         var window = Window(limits: [.downloads: 9, .removals: 9])
