@@ -12,6 +12,9 @@ extension Tree {
     /// The prefix of the names of snapshots.
     static let snapshotPrefix = "put-"
 
+    /// The prefix of the names that snapshots have until their commands have locked them.
+    static let unlockedPrefix = "new-"
+
     /// Opens `outgoing/`, and makes it if it is missing. A failure shows when the folder is used.
     static func openOutgoing(beside incoming: Int32) -> Descriptor {
         _ = mkdirat(incoming, outgoingBeside, 0o700)
@@ -62,24 +65,37 @@ extension Tree {
         guard outgoing.number >= 0 else { return }
         let now = Timestamp.now()
         let abandoned = try names(in: outgoing.number).filter { name in
-            guard Self.isSnapshotName(name), let info = status(of: name, in: outgoing.number), info.isRegular else {
-                return false
+            let isUnlocked = Self.isUnlockedName(name)
+            guard Self.isSnapshotName(name) || isUnlocked, let info = status(of: name, in: outgoing.number),
+                info.isRegular
+            else { return false }
+            let isOld = now - Timestamp(nanoseconds: Int64(info.st_ctim.tv_sec) * 1_000_000_000) > age
+            switch canLock(name) {
+            case true?: return isOld || !isUnlocked
+            case false?: return false
+            case nil: return isOld
             }
-            let changed = Timestamp(nanoseconds: Int64(info.st_ctim.tv_sec) * 1_000_000_000)
-            return isAbandoned(name) || now - changed > age
         }
         guard !abandoned.isEmpty else { return }
         let needed = try needed()
-        for name in abandoned where !needed.contains(name) { removeSnapshot(name) }
+        for name in abandoned where !needed.contains(name) { unlinkat(outgoing.number, name, 0) }
     }
 
-    private func isAbandoned(_ name: String) -> Bool {
+    /// Tells whether nobody has a snapshot's lock; nil if the file system has no locks.
+    private func canLock(_ name: String) -> Bool? {
         let file = Descriptor(openat(outgoing.number, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC))
-        return file.number >= 0 && flock(file.number, LOCK_EX | LOCK_NB) == 0
+        guard file.number >= 0 else { return nil }
+        if flock(file.number, LOCK_EX | LOCK_NB) == 0 { return true }
+        let code = errno
+        return code == EWOULDBLOCK ? false : nil
     }
 
     static func isSnapshotName(_ name: String) -> Bool {
         name.utf8.starts(with: snapshotPrefix.utf8) && isIncomingName(name)
+    }
+
+    private static func isUnlockedName(_ name: String) -> Bool {
+        name.utf8.starts(with: unlockedPrefix.utf8) && isIncomingName(name)
     }
 }
 
@@ -168,26 +184,38 @@ extension TakenSnapshot {
     private static func take(
         _ source: Int32, _ info: stat, _ path: String, as name: String, in folder: borrowing Descriptor
     ) throws(Failure) -> (TakenSnapshot, SnapshotLock) {
-        let number = openat(folder.number, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        // A sweep that finds the snapshot's name finds it locked.
+        let unlocked = Tree.unlockedPrefix + name.dropFirst(Tree.snapshotPrefix.count)
+        let number = openat(folder.number, unlocked, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard number >= 0 else { throw .system("making the snapshot of \(path)", errno) }
         let file = Descriptor(number)
         // Where the file system has no locks, the snapshot's age tells that its command is over.
         _ = flock(file.number, LOCK_EX | LOCK_NB)
-        if linux_clone_file(source, file.number) != 0 {
-            guard Int64(info.st_size) <= freeBytes(folder.number) else {
-                throw .system("making the snapshot of \(path), \(info.st_size) bytes,", ENOSPC)
-            }
-            try copy(source, to: file.number, path)
+        guard renameat(folder.number, unlocked, folder.number, name) == 0 else {
+            let code = errno
+            unlinkat(folder.number, unlocked, 0)
+            throw .system("making the snapshot of \(path)", code)
         }
         // What the server is told is what the snapshot holds.
         var hash = ContentHash(also: [.sha1])
         var size: Int64 = 0
-        let read = readAll(file.number) { piece in
+        func take(_ piece: UnsafeRawBufferPointer) {
             hash.update(piece)
             size += Int64(piece.count)
-            return true
         }
-        guard read == true, fsync(file.number) == 0, fsync(folder.number) == 0 else {
+        if linux_clone_file(source, file.number) == 0 {
+            let read = readAll(file.number) { piece in
+                take(piece)
+                return true
+            }
+            guard read == true else { throw .system("reading the snapshot of \(path)", errno) }
+        } else {
+            guard Int64(info.st_size) <= freeBytes(folder.number) else {
+                throw .system("making the snapshot of \(path), \(info.st_size) bytes,", ENOSPC)
+            }
+            try copy(source, to: file.number, path, take)
+        }
+        guard fsync(file.number) == 0, fsync(folder.number) == 0 else {
             throw .system("making the snapshot of \(path)", errno)
         }
         // Root's snapshot belongs to whoever the vault belongs to, who must read it.
@@ -205,7 +233,9 @@ extension TakenSnapshot {
             clamping: UInt64(space.f_bavail).multipliedReportingOverflow(by: UInt64(space.f_frsize)).partialValue)
     }
 
-    private static func copy(_ source: Int32, to file: Int32, _ path: String) throws(Failure) {
+    private static func copy(
+        _ source: Int32, to file: Int32, _ path: String, _ take: (UnsafeRawBufferPointer) -> Void
+    ) throws(Failure) {
         var code: Int32 = 0
         let read = readAll(source) { piece in
             var rest = piece[...]
@@ -218,6 +248,7 @@ extension TakenSnapshot {
                 }
                 rest = rest.dropFirst(count)
             }
+            take(piece)
             return true
         }
         if code != 0 { throw .system("making the snapshot of \(path)", code) }

@@ -244,6 +244,38 @@ import Vault
         }
     }
 
+    @Test("A sweep takes no snapshot that a command is just taking, or holds for longer than a sweep's age")
+    func sweepBesideCommands() async throws {
+        try await EngineFixture.with { fixture in
+            let (mine, outgoing, tree) = (fixture.folder + "/mine", fixture.folder + "/vault/outgoing", fixture.tree)
+            try Files.write("mine", to: mine, mode: 0o600)
+            final class Course: Sendable { let isOver = Atomic(false) }
+            let course = Course()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    while !course.isOver.load(ordering: .relaxed) {
+                        try tree.sweepOutgoing(olderThan: .seconds(3600)) { [] }
+                        await Task.yield()
+                    }
+                }
+                group.addTask {
+                    defer { course.isOver.store(true, ordering: .relaxed) }
+                    for _ in 0..<200 {
+                        let (snapshot, lock) = try TakenSnapshot.take(of: mine, into: outgoing)
+                        await Task.yield()
+                        #expect(Files.exists("\(outgoing)/\(snapshot.name)"))
+                        withExtendedLifetime(lock) {}
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let (held, lock) = try TakenSnapshot.take(of: mine, into: outgoing)
+            try tree.sweepOutgoing(olderThan: .zero) { [] }
+            #expect(try fixture.outgoing() == [held.name])
+            withExtendedLifetime(lock) {}
+        }
+    }
+
     @Test("S36: an upload that waits is replaced by a newer one of the same file")
     func coalescing() async throws {
         try await EngineFixture.with { fixture in
