@@ -50,12 +50,14 @@ extension Connection {
     /// Finds out what the server holds after an upload that it has answered with `done`, and whether that is provably
     /// the uploaded file.
     ///
-    /// Costs a request unless the answer had a strong ETag.
+    /// Costs a request unless the answer had a strong ETag. Must be called at once after the answer.
     public func confirm(
         _ path: ItemPath, _ request: UploadRequest, answer: WriteAnswer
     ) async throws(ConnectionError) -> UploadConfirmation {
         if let certain = UploadConfirmation.decide(answer) { return certain }
-        return .decide(try await held(at: path), after: answer, to: request)
+        let answered = clock.monotonic()
+        let held = try await held(at: path)
+        return .decide(held, after: answer, to: request, gap: clock.monotonic() - answered)
     }
 
     /// Asks the server whether it would refuse an upload, if that is worth while. Puts the ETag that the server has now

@@ -19,8 +19,15 @@ extension UploadConfirmation {
         return .certain(etag, fileID: answer.fileID)
     }
 
+    /// The longest time between the answer and the end of the question for what the server holds in which the server's
+    /// clock at the question still stands for that at the answer.
+    private static let longestGap = Duration.seconds(1)
+
     /// Decides by what the server holds after the answer.
-    static func decide(_ held: HeldItem?, after answer: WriteAnswer, to request: UploadRequest) -> UploadConfirmation {
+    /// - Parameter gap: The time between the answer and the end of the question for what the server holds.
+    static func decide(
+        _ held: HeldItem?, after answer: WriteAnswer, to request: UploadRequest, gap: Duration = .zero
+    ) -> UploadConfirmation {
         guard let held, held.item.kind == .file, let etag = held.item.etag,
             held.item.size == nil || held.item.size == request.size
         else { return .other(held) }
@@ -33,19 +40,23 @@ extension UploadConfirmation {
             return told == etag ? .certain(etag, fileID: fileID) : .other(held)
         }
         let isNew = if case .version(let base) = request.base { base != etag } else { true }
-        return isNew && held.item.size != nil && isRecent(held, answer, request)
+        return isNew && held.item.size != nil && isRecent(held, answer, request, gap)
             ? .certain(etag, fileID: fileID) : .uncertain(held)
     }
 
     /// Tells whether the date of what the server holds is that of this upload: not before the request by the server's
     /// own clock, or the date that the server took over.
-    private static func isRecent(_ held: HeldItem, _ answer: WriteAnswer, _ request: UploadRequest) -> Bool {
+    private static func isRecent(
+        _ held: HeldItem, _ answer: WriteAnswer, _ request: UploadRequest, _ gap: Duration
+    ) -> Bool {
         guard let modified = held.item.lastModified else { return false }
         if answer.tookModified, let wanted = request.modified {
             return modified.nanoseconds / 1_000_000_000 == wanted.nanoseconds / 1_000_000_000
         }
         guard let date = answer.date else { return false }
-        // Both dates are rounded down to the second. What was written after the answer is somebody else's.
-        return modified >= date - answer.took - .seconds(1) && modified <= date
+        // All dates are rounded down to the second. What was written after the answer is somebody else's. Apache dates
+        // an answer by the beginning of its request, which was long ago for a large file.
+        let last = gap < longestGap ? max(date, held.date ?? date) : date
+        return modified >= date - answer.took - .seconds(1) && modified <= last
     }
 }

@@ -90,6 +90,13 @@ struct UploadProofTests {
                 UploadConfirmation.decide(item, after: answer, to: request)
                     == (isCertain ? .certain(v2, fileID: nil) : .uncertain(item)), "\(modified)")
         }
+        // The answer is dated by the beginning of the request, and the question by its own.
+        for (modified, gap, isCertain) in [(1_009, 0.5, true), (1_010, 0.5, false), (1_009, 1.5, false)] {
+            var item = held(5, v2, modified: Timestamp(seconds: Int64(modified)))
+            item.date = Timestamp(seconds: 1_009)
+            let confirmation = UploadConfirmation.decide(item, after: answer, to: request, gap: .seconds(gap))
+            #expect((confirmation == .certain(v2, fileID: nil)) == isCertain, "\(modified) \(gap)")
+        }
         let same = held(5, v1, modified: date)
         #expect(UploadConfirmation.decide(same, after: answer, to: request) == .uncertain(same))
         let undated = held(5, v2)
