@@ -127,6 +127,10 @@ struct EngineMachine: Sendable {
     private var marksAt: Timestamp?
     /// The time when a waiting record may go on.
     private var nextWait: Timestamp?
+    /// The time when the journal was read last.
+    private var lastRead: Timestamp?
+    /// The time when the journal is read on because of news that came soon after the last read.
+    private var readsOnAt: Timestamp?
     /// Whether downloads were handed out since they were last recalled.
     private var hasHandedOut = false
 
@@ -156,6 +160,8 @@ struct EngineMachine: Sendable {
     /// The number of downloads that are handed out in addition to those under way. It exceeds the number of downloads
     /// that end while outcomes are gathered.
     static let handedAhead = 256
+    /// The time between two reads because of news while something is under way. Each change of the server is news.
+    static let readInterval = Duration.milliseconds(20)
     /// The time between two measurements while downloads wait for room.
     static let roomInterval = Duration.seconds(1)
     /// The longest time that a started record may be `ready` in the journal.
@@ -176,7 +182,7 @@ struct EngineMachine: Sendable {
         switch input {
         case .told(let flags, let treeAccess, let hasUnmarked):
             (self.treeAccess, self.hasUnmarked) = (treeAccess, hasUnmarked)
-            told(flags)
+            told(flags, now)
         case .recovered(.incoming(let fetched)):
             window.addEnding(fetched.job)
             arrivals.append(fetched, now: now)
@@ -226,14 +232,19 @@ struct EngineMachine: Sendable {
 // MARK: What happened
 
 extension EngineMachine {
-    private mutating func told(_ flags: EngineFlags) {
+    private mutating func told(_ flags: EngineFlags, _ now: Timestamp) {
         (isOnline, expectsMore) = (flags.isOnline, flags.expectsMore)
         if flags.isReset {
             health.reset()
             outdate()
         }
         if flags.isStale { outdate() }
-        if flags.hasNews { readOn() }
+        guard flags.hasNews else { return }
+        if window.startedCount > 0, let lastRead, lastRead <= now, now < lastRead + Self.readInterval {
+            readsOnAt = lastRead + Self.readInterval
+        } else {
+            readOn()
+        }
     }
 
     /// Notes that the state in memory may be out of date.
@@ -259,11 +270,16 @@ extension EngineMachine {
         let holdEnded = health.tick(now: now)
         let waitEnded = nextWait.map { $0 <= now } ?? false
         if waitEnded { nextWait = nil }
+        if let readsOnAt, readsOnAt <= now || window.startedCount == 0 {
+            self.readsOnAt = nil
+            readOn()
+        }
         if holdEnded || waitEnded { outdate() }
     }
 
     private mutating func read(_ page: JournalPage, _ now: Timestamp) {
         guard case .reading(let ended, let next) = memory else { return }
+        lastRead = now
         journal = page.isLast ? .end(page.last) : .after(page.last)
         removals = page.isLastRemoval ? .end(page.lastRemoval) : .after(page.lastRemoval)
         for job in page.jobs where !ended.contains(job.id) { window.add(job) }
@@ -508,7 +524,7 @@ extension EngineMachine {
         if marksAt == nil, hasUnmarked { marksAt = now + Self.longestUnmarked }
         // An overdue time is ignored: its work waits for something else, which sends an input.
         let times = [
-            health.hold?.until, nextWait, arrivals.landsAt(landingDelay: landingDelay), inPlace.completesAt,
+            health.hold?.until, nextWait, readsOnAt, arrivals.landsAt(landingDelay: landingDelay), inPlace.completesAt,
             inPlace.provesAt,
             marksAt, measuresRoomAt,
         ].compactMap { $0 }.filter { $0 > now }
@@ -523,7 +539,8 @@ extension EngineMachine {
 extension EngineMachine {
     /// Tells whether nothing is left that can go on within the longest wait of a single run.
     func isDrained(now: Timestamp) -> Bool {
-        guard !isReading, treeWork == .none, relisting == .none, due.isEmpty, !isMeasuringRoom, !mustMeasureRoom(now)
+        guard !isReading, readsOnAt == nil, treeWork == .none, relisting == .none, due.isEmpty, !isMeasuringRoom,
+            !mustMeasureRoom(now)
         else { return false }
         // The journal cannot be read either. Files that are here and cannot be completed are left to the next run.
         if isDiskFailing, isLandingStuck, window.startedCount == inPlace.files.count + arrivals.files.count {
@@ -554,8 +571,8 @@ extension EngineMachine {
             standstill.failure = hold.failure
         } else if !isOnline {
             standstill.stopsDownloads = true
-        } else if lack != nil, memory == .current, journal.isEnd, window.isIdle, window.readyCount == 0,
-            treeWork == .none, !isMeasuringRoom, !mustMeasureRoom(now)
+        } else if lack != nil, memory == .current, readsOnAt == nil, journal.isEnd, window.isIdle,
+            window.readyCount == 0, treeWork == .none, !isMeasuringRoom, !mustMeasureRoom(now)
         {
             (standstill.stopsDownloads, standstill.lacksRoom) = (true, true)
         }
