@@ -129,19 +129,19 @@ package final class TreeMover: Sendable {
             try tx.moves.remove(move.id)
             return folders
         }
-        for folder in folders where try isNoItems(folder) { _ = try tree.removeFolderIfEmpty(folder) }
+        for folder in folders where try isUnkept(folder) { _ = try tree.removeFolderIfEmpty(folder) }
     }
 
-    /// Removes the folders above a path that are empty and belong to no item any more. Such folders are left by a
-    /// folder whose contents moved one by one.
+    /// Removes the empty folders above a path, up to the first folder that is kept here for its own sake.
     private func removeEmptyFolders(above path: ItemPath) throws {
         var folder = path.parent
-        while !folder.isRoot, try isNoItems(folder), try tree.removeFolderIfEmpty(folder) { folder = folder.parent }
+        while !folder.isRoot, try isUnkept(folder), try tree.removeFolderIfEmpty(folder) { folder = folder.parent }
     }
 
-    private func isNoItems(_ folder: ItemPath) throws -> Bool {
+    /// Tells whether a folder is here only for what it contains: it is no item's, or its item is not kept here.
+    private func isUnkept(_ folder: ItemPath) throws -> Bool {
         try database.readBlocking { tx in
-            guard let item = try tx.items.item(at: folder) else { return true }
+            guard let item = try tx.items.item(at: folder), item.cloudStatus != .cloudOnly else { return true }
             return try tx.scan.isMissing(item.databaseID)
         }
     }

@@ -25,15 +25,41 @@ struct TreeMoverTests {
                 try tx.moves.add(file.localID, from: ItemPath(unchecked: "/a"), to: file.path)
                 try tx.moves.add(folder.localID, from: ItemPath(unchecked: "/b"), to: folder.path)
             }
-            var logger = Logger(label: "test")
-            logger.logLevel = .critical
-            let mover = TreeMover(
-                database: fixture.database, tree: fixture.tree, engine: fixture.engine, logger: logger)
-            try await mover.carryOut()
+            try await mover(fixture).carryOut()
             #expect(try fixture.text("/b") == "from a" && fixture.text("/c/other") == "mine too")
             #expect(try fixture.incoming() == [])
             #expect(try fixture.text("/b.larder-kept-1/mine") == "mine")
             #expect(try await fixture.database.read { try $0.moves.isEmpty })
         }
+    }
+
+    @Test("What moves out of a folder leaves no empty one, unless the folder is kept here for its own sake")
+    func emptiedFolders() async throws {
+        try await EngineFixture.with { fixture in
+            _ = try await fixture.addFolder("/passed")
+            var kept = try await fixture.addFolder("/kept")
+            kept.cloudStatus = .localCopy
+            for (name, folder) in [("a", "passed"), ("b", "kept")] {
+                let file = try await fixture.addFile("/\(name)", name)
+                try fixture.write(name, to: "/\(folder)/\(name)")
+                try await fixture.database.write { [kept] tx in
+                    var file = file
+                    file.cloudStatus = .locallyModified
+                    try tx.items.updateLocal(file)
+                    try tx.items.updateLocal(kept)
+                    try tx.moves.add(file.localID, from: ItemPath(unchecked: "/\(folder)/\(name)"), to: file.path)
+                }
+            }
+            try await mover(fixture).carryOut()
+            #expect(try fixture.text("/a") == "a" && fixture.text("/b") == "b")
+            #expect(!Files.exists(fixture.tree.localPath(of: ItemPath(unchecked: "/passed"))))
+            #expect(Files.isFolder(fixture.tree.localPath(of: ItemPath(unchecked: "/kept"))))
+        }
+    }
+
+    private func mover(_ fixture: EngineFixture) -> TreeMover {
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        return TreeMover(database: fixture.database, tree: fixture.tree, engine: fixture.engine, logger: logger)
     }
 }
