@@ -85,6 +85,8 @@ public final class Transaction: DatabaseReads {
         notes.collections.insert(collection)
         if collection.isCalendars, collection != .calendars { notes.calendarObjects += 1 }
     }
+    /// Notes that folders were left for a scan, which nothing else brings about.
+    public func noteFoldersLeft() { notes.leavesFolders = true }
     func noteMove() { notes.moves += 1 }
     /// Notes that the copy of a file was removed.
     public func noteRemovedCopy() { notes.removedCopies += 1 }
@@ -120,6 +122,8 @@ public struct CommitChanges: Hashable, Sendable {
     public var recordsChanged = false
     /// The sync records that left the journal, or that were written with something that they wait for.
     public var restingRecords: [SyncRecordID] = []
+    /// Whether folders were left for a scan that nothing else brings about.
+    public var leavesFolders = false
     /// Whether an issue changed.
     public var issuesChanged = false
     /// Whether an event loop was added, removed, enabled or disabled, or has another event id.

@@ -9,6 +9,15 @@ public final class Signal: Sendable {
     /// Sends the signal. May be called on any thread, and never blocks.
     public func send() { isSent.change { $0 = true } }
 
+    /// Takes the signal back.
+    /// - Returns: Whether it was sent and no task has received it.
+    public func take() -> Bool {
+        isSent.change { isSent in
+            defer { isSent = false }
+            return isSent
+        }
+    }
+
     /// Waits until the signal is sent or the task is cancelled.
     public func wait() async {
         do throws(CancellationError) {

@@ -75,19 +75,26 @@ extension AccountHost {
             defer { group.cancelAll() }
             work.began()
             engine.expectMore(true)
-            async let scanning: Void = scanAndApplyPolicies(reportingTo: outcome)
+            async let scanning = scanAndApplyPolicies(reportingTo: outcome)
             // Downloads begin while folders are still being listed.
             _ = try await engine.drain(with: partners)
-            try await scanning
-            let drained = try await drainToRest()
+            let facts = try await scanning
+            var drained = try await drainToRest()
+            // Lists the folders that changes made, such as the copy of a folder.
+            while let facts, !drained.isOffline, state.foldersLeft.take() {
+                try await scanRest(facts, reportingTo: outcome)
+                drained = try await drainToRest()
+            }
             for failure in policies.takeFailures() { outcome.add(failure) }
             outcome.add(drained)
         }
     }
 
-    private func scanAndApplyPolicies(reportingTo outcome: SharedOutcome) async throws {
+    /// - Returns: The facts about the server; nil if it was not reached.
+    private func scanAndApplyPolicies(reportingTo outcome: SharedOutcome) async throws -> ServerFacts? {
         defer { engine.expectMore(false) }
         var polled = Polls.Outcome()
+        var reached: ServerFacts?
         do {
             let (facts, listing) = try await ListingRetry.trying(clock, upTo: 1) {
                 try await connect {
@@ -102,11 +109,10 @@ extension AccountHost {
             for failure in try await loops { outcome.add(failure) }
             try await keepServer()
             // Scans the folders in which event loops saw changes during the listing.
-            if scan.isComplete, try await database.read({ try !$0.scan.jobs().isEmpty }) {
-                let mode = try await nextMode(facts)
-                for failure in try await self.scan(facts, mode == .whole ? .rest : mode).failures {
-                    outcome.add(failure)
-                }
+            _ = state.foldersLeft.take()
+            if scan.isComplete {
+                try await scanRest(facts, reportingTo: outcome)
+                reached = facts
             }
         } catch let error as ConnectionError {
             outcome.add(error.failure)
@@ -115,6 +121,14 @@ extension AccountHost {
         }
         state.polls.change { [polled] in $0.endLast(polled) }
         await policies.waitUntilIdle()
+        return reached
+    }
+
+    /// Scans the folders that were left since the last scan, if there are any.
+    private func scanRest(_ facts: ServerFacts, reportingTo outcome: SharedOutcome) async throws {
+        guard try await database.read({ try !$0.scan.jobs().isEmpty }) else { return }
+        let mode = try await nextMode(facts)
+        for failure in try await scan(facts, mode == .whole ? .rest : mode).failures { outcome.add(failure) }
     }
 
     /// Scans, and lists only the failed folders again as long as the cause of their failure may pass within a moment.

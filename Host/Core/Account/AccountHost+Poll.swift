@@ -51,13 +51,16 @@ extension AccountHost {
     /// - Parameters:
     ///   - walks: Whether all folders are listed where ETags do not tell of changes.
     ///   - retries: Whether the server is asked although it has rejected the account.
+    ///   - onlyLeft: Whether the folders suffice that were left for a scan.
     /// - Throws: `CancellationError` if the task is cancelled. The poll goes on then.
-    func poll(walks: Bool = false, retries: Bool = false) async throws(CancellationError) -> Polls.Outcome {
+    func poll(
+        walks: Bool = false, retries: Bool = false, onlyLeft: Bool = false
+    ) async throws(CancellationError) -> Polls.Outcome {
         if retries, state.isRefused { state.noteAnswer() }
         let number = state.polls.change { $0.ask(walks: walks) }
         // A pause that begins from here on ends the poll.
         if let pauseFailure { return Polls.Outcome(unreached: pauseFailure) }
-        state.scanRequests.send()
+        (onlyLeft ? state.foldersLeft : state.scanRequests).send()
         // While the server rejects the account, no request is sent.
         if state.isRefused, !retries { return Polls.Outcome(unreached: offlineFailure) }
         try await state.polls.waitUnlessCancelled { $0.ended >= number }

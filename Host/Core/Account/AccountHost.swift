@@ -216,6 +216,7 @@ private struct CommitListeners: Sendable {
         }
         if changes.recordsChanged || changes.changesItems { engine.wake() }
         engine.rest(changes.restingRecords)
+        if changes.leavesFolders { state.foldersLeft.send() }
     }
 }
 
@@ -247,8 +248,8 @@ final class AccountState: Sendable {
     private let values: Mutex<Values>
     /// Sent when a scan of everything is due before its time.
     let scanRequests = Signal()
-    /// Sent when an event loop has left folders for a scan, which is due before its time. A scan that has begun
-    /// meanwhile may have listed them already.
+    /// Sent when an event loop or a change has left folders for a scan, which is due before its time. A scan that has
+    /// begun meanwhile may have listed them already.
     let foldersLeft = Signal()
     /// Sent when calendars or their objects changed.
     let calendars = Signal()

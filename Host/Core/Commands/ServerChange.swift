@@ -63,7 +63,8 @@ public struct ServerChange: AccountCommand {
         guard !records.isEmpty else { return outcome }
         try await host.list.carryOutMoves()
         guard waits else { return outcome }
-        do throws(Failure) { try await host.reachServer(isAtWork: isAtWork) } catch {
+        let facts: ServerFacts?
+        do throws(Failure) { facts = try await host.reachServer(isAtWork: isAtWork) } catch {
             outcome.failures.append(error.leaving(records.sorted(), isAtWork: isAtWork))
             return outcome
         }
@@ -79,7 +80,31 @@ public struct ServerChange: AccountCommand {
             }
         }
         try await tell(drained, of: host, isAtWork: isAtWork, in: &outcome)
+        try await listLeft(facts, of: host)
         return outcome
+    }
+
+    /// Lists what is in folders that the changes made, and that the server has not told yet. What cannot be listed is
+    /// left for the next scan.
+    /// - Parameter facts: The facts about the server; nil if a run is in progress, which lists the folders.
+    private func listLeft(_ facts: ServerFacts?, of host: AccountHost) async throws {
+        let targets = changes.compactMap { change -> ItemPath? in
+            switch change {
+            case .copy(_, let target), .move(_, let target): target
+            case .createFolder, .haveFolder, .delete, .setFavorite, .put: nil
+            }
+        }
+        guard !targets.isEmpty else { return }
+        let jobs = try await host.database.read { try $0.scan.jobs() }
+        guard jobs.contains(where: { job in targets.contains { $0 == job.path || $0.isAncestor(of: job.path) } }) else {
+            return
+        }
+        guard let facts else {
+            _ = try await host.poll(onlyLeft: true)
+            return
+        }
+        let mode = try await host.nextMode(facts)
+        _ = try await host.scan(facts, mode == .whole ? .rest : mode)
     }
 
     /// Says why changes are not made yet.

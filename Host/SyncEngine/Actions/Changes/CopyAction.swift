@@ -44,7 +44,10 @@ struct CopyAction: ChangeAction {
         let item = try item(of: record, in: tx)
         let entry = made ?? ListedItem(path: record.path, kind: item.kind, size: item.size)
         try tx.items.confirm(item, as: entry, ending: Self.activity)
-        if item.kind == .folder { try tx.scan.add(ScanJob(path: item.path, isWhole: true)) }
+        if item.kind == .folder {
+            try tx.scan.add(ScanJob(path: item.path, isWhole: true))
+            tx.noteFoldersLeft()
+        }
     }
 
     func takeBack(_ record: SyncRecord, of found: Item, in tx: Transaction) throws {

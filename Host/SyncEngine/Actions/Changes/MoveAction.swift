@@ -52,6 +52,7 @@ struct MoveAction: ChangeAction {
         // Folders below that were still to be listed are known by their old paths.
         if item.kind == .folder, try tx.items.hasUnlistedFolder(below: item.path) {
             try tx.scan.add(ScanJob(path: item.path, isWhole: true))
+            tx.noteFoldersLeft()
         }
     }
 
