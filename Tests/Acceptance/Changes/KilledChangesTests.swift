@@ -13,11 +13,7 @@ import Testing
 ///
 ///     LARDER_TEST_ROUNDS=200 ./Tests/run --filter KilledChangesTests/host
 @Suite(.serialized) struct KilledChangesTests {
-    /// The server of the short form, or the one that `LARDER_TEST_SERVER` names.
-    private static let places: [Place] = {
-        let named = getenv("LARDER_TEST_SERVER").flatMap { Place(rawValue: String(cString: $0)) }
-        return named.map { [$0] } ?? [.apache]
-    }()
+    private static let places = Place.chosen(usually: [.apache])
 
     /// The number of kills is `LARDER_TEST_ROUNDS`.
     @Test(
@@ -100,8 +96,15 @@ import Testing
 }
 
 /// A server for a workload.
-enum Place: String, Sendable {
+enum Place: String, CaseIterable, Sendable {
     case apache, rclone, wsgidav, nginx, testServer
+
+    /// Returns the server that `LARDER_TEST_SERVER` names, or all if it is `all`.
+    /// - Parameter usual: The servers without that variable.
+    static func chosen(usually usual: [Place]) -> [Place] {
+        guard let name = getenv("LARDER_TEST_SERVER").map({ String(cString: $0) }) else { return usual }
+        return name == "all" ? allCases : Place(rawValue: name).map { [$0] } ?? usual
+    }
 
     /// What a workload needs of its server.
     struct Service {
