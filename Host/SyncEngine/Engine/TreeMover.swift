@@ -72,8 +72,10 @@ package final class TreeMover: Sendable {
             }
             try removeEmptyFolders(above: move.from)
         case .nothingThere:
+            // After a crash the copy may be at its new path already. The comparison with the tree finds out.
+            let isDone = tree.mark(at: move.to) != nil
             try database.writeBlocking { tx in
-                if item.cloudStatus == .localCopy, item.kind == .file { try tx.items.dropCopy(of: item) }
+                if item.cloudStatus == .localCopy, item.kind == .file, !isDone { try tx.items.dropCopy(of: item) }
                 try tx.moves.remove(move.id)
             }
         case .obstructed(.folder) where item.kind == .folder: try moveContents(of: move)

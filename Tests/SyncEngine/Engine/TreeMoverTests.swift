@@ -1,7 +1,9 @@
+import Glibc
 import Logging
 import Model
 import TestSupport
 import Testing
+import Vault
 
 @testable import Database
 @testable import LocalTree
@@ -54,6 +56,33 @@ struct TreeMoverTests {
             #expect(try fixture.text("/a") == "a" && fixture.text("/b") == "b")
             #expect(!Files.exists(fixture.tree.localPath(of: ItemPath(unchecked: "/passed"))))
             #expect(Files.isFolder(fixture.tree.localPath(of: ItemPath(unchecked: "/kept"))))
+        }
+    }
+
+    @Test("S24: a copy that was moved just before a crash, which the database does not know, is no person's change")
+    func movedBeforeCrash() async throws {
+        try await EngineFixture.with { fixture in
+            let file = try await fixture.addFile("/b", "content")
+            try await fixture.ask(.download, file, for: .user)
+            #expect(try await fixture.drain().isDone)
+            // A rename changes the times of the file, so that its recorded looks are no proof.
+            let path = fixture.tree.localPath(of: file.path)
+            #expect(rename(path, path + "x") == 0 && rename(path + "x", path) == 0)
+            try await fixture.database.write { tx in
+                try tx.moves.add(file.localID, from: ItemPath(unchecked: "/a"), to: file.path)
+            }
+            try await mover(fixture).carryOut()
+            #expect(try Reconciler(database: fixture.database, tree: fixture.tree).run() == [])
+            #expect(try await fixture.now(file).cloudStatus == .localCopy)
+            #expect(try await fixture.database.read { try $0.moves.isEmpty })
+
+            // What is not there either is not here any more.
+            #expect(unlink(path) == 0)
+            try await fixture.database.write { tx in
+                try tx.moves.add(file.localID, from: ItemPath(unchecked: "/a"), to: file.path)
+            }
+            try await mover(fixture).carryOut()
+            #expect(try await fixture.now(file).cloudStatus == .cloudOnly)
         }
     }
 
