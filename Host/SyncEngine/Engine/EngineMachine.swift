@@ -511,8 +511,9 @@ extension EngineMachine {
     /// Notes that the started records are marked: reading and landing do this.
     private mutating func markStarted() { (marksAt, hasUnmarked) = (nil, false) }
 
-    /// Whether no download is under way: all downloads are here, or none can start.
-    private var isLast: Bool { window.underWayCount(.downloads) == 0 }
+    /// Whether no transfer is under way: all files are here, or none can start. The copy of an uploaded file is put in
+    /// place like a download.
+    private var isLast: Bool { window.underWayCount(.downloads) == 0 && window.underWayCount(.uploads) == 0 }
 
     /// The time that complete files wait for others.
     private var landingDelay: Duration {
