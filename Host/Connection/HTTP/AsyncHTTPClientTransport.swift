@@ -74,14 +74,19 @@ struct AsyncHTTPClientTransport: HTTPTransport {
     var downloadThreads: [any TaskExecutor] { NetworkThread.downloads }
 
     func execute(_ request: HTTPRequest, limits: AnswerLimits) async throws(TransportError) -> HTTPAnswer {
-        if let upload = request.upload { return try await send(upload, request, limits) }
+        if let upload = request.upload, !upload.isSmall { return try await send(upload, request, limits) }
+        let small = try await request.upload?.whole()
         do {
             var headers = request.headers
             var outgoing = try HTTPClient.Request(
                 url: route.url(of: request.address, &headers), method: HTTPMethod(rawValue: request.method))
             outgoing.headers = headers
             if let field = request.authorization.field { outgoing.headers.add(name: "Authorization", value: field) }
-            if !request.body.isEmpty { outgoing.body = .byteBuffer(ByteBuffer(bytes: request.body)) }
+            if let small {
+                outgoing.body = .byteBuffer(small)
+            } else if !request.body.isEmpty {
+                outgoing.body = .byteBuffer(ByteBuffer(bytes: request.body))
+            }
             let body = Body(limits, silence: silence)
             let client = clients.first { $0.thread.loop.inEventLoop } ?? clients[0]
             let head = try await withTaskCancellationHandler {
@@ -94,6 +99,7 @@ struct AsyncHTTPClientTransport: HTTPTransport {
                 stream.cancel()
             }
             if let problem = route.problem(with: Int(head.status.code)) { throw problem }
+            if let upload = request.upload { upload.progress(upload.size) }
             return HTTPAnswer(status: Int(head.status.code), headers: head.headers, body: body)
         } catch {
             throw route.meaning(of: error)

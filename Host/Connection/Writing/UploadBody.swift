@@ -17,6 +17,26 @@ struct UploadBody: Sendable {
     /// The number of bytes that the network gets at a time. It says that it has taken them when it has taken all, so
     /// they must be few enough for the least pace to be measured.
     static let slice = 16_384
+    /// The size in bytes up to which a body goes out as one piece, without the cost of a stream.
+    static let largestSmall: Int64 = 65_536
+
+    /// Whether the body goes out as one piece.
+    var isSmall: Bool { size <= Self.largestSmall }
+
+    /// Returns the whole of a small body when it may go out.
+    /// - Throws: `source` as ``piece(at:)``; `cancelled`.
+    func whole() async throws(TransportError) -> ByteBuffer {
+        progress(0)
+        do {
+            let body = try await runBlocking { try piece(at: 0) }
+            try await bandwidth.wait(for: body.readableBytes, of: SizeClass(of: size))
+            return body
+        } catch let error as TransportError {
+            throw error
+        } catch {
+            throw .cancelled
+        }
+    }
 
     /// Reads the next piece of the file. Blocks on the disk.
     /// - Throws: `source` if the file cannot be read, is too short, or has changed when its last piece was read.

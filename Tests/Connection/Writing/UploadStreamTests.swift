@@ -57,6 +57,40 @@ import Testing
         }
     }
 
+    @Test("a small file goes out as one piece when there is bandwidth, and not at all if it changed or is cancelled")
+    func small() async throws {
+        let bandwidth = Bandwidth(BandwidthLimits(up: 1))
+        let bytes = Array(Self.bytes.prefix(Int(UploadBody.largestSmall)))
+        try await running(bandwidth: bandwidth) { upload in
+            let isWhole = upload.read(upload.length) == bytes.count && upload.length == bytes.count
+            upload.answer("HTTP/1.1 \(isWhole ? 201 : 500) Done\r\nETag: \"e\"\r\nContent-Length: 4\r\n\r\ndone")
+        } _: { server, connection in
+            for change in [MemorySource.Change.shorter, .changed, .failing] {
+                let source = MemorySource(bytes, change, after: 1_000)
+                let error = await #expect(throws: ConnectionError.self) { try await put(connection, source) }
+                #expect(error?.isOfSource == true, "\(change)")
+            }
+            let cancelled = Task { try await put(connection, MemorySource(bytes)) }
+            await until { bandwidth.up.waiting == 1 }
+            cancelled.cancel()
+            let error = await #expect(throws: ConnectionError.self) { try await cancelled.value }
+            #expect(error?.kind == .cancelled && bandwidth.up.waiting == 0 && server.puts == 0)
+
+            let told = Mutex<[Int64]>([])
+            let upload = Task {
+                try await put(connection, MemorySource(bytes)) { count in told.withLock { $0.append(count) } }
+            }
+            await until { bandwidth.up.waiting == 1 }
+            bandwidth.setLimits(BandwidthLimits())
+            guard case .done(let answer) = try await upload.value else {
+                Issue.record("it is not done")
+                return
+            }
+            #expect(answer.etag == ETag(field: "\"e\""))
+            #expect(told.withLock { $0 } == [0, Int64(bytes.count)] && server.puts == 1)
+        }
+    }
+
     @Test("C12: a server that takes no bytes ends the request at the least pace, and the request may have arrived")
     func stalled() async throws {
         let gate = Gate()
