@@ -19,12 +19,17 @@ public final class Signal: Sendable {
     }
 
     /// Waits until the signal is sent or the task is cancelled.
-    public func wait() async {
+    /// - Returns: Whether the task has received the signal.
+    @discardableResult
+    public func wait() async -> Bool {
         do throws(CancellationError) {
             try await isSent.waitUnlessCancelled { isSent in
                 defer { isSent = false }
                 return isSent
             }
-        } catch {}
+            return true
+        } catch {
+            return false
+        }
     }
 }

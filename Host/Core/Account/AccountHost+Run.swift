@@ -238,8 +238,8 @@ extension AccountHost {
         }
     }
 
-    /// The ways in which a wait between two scans ends.
-    private enum WaitEnding {
+    /// The ways in which a wait between two scans ends, the one that asks for most last.
+    private enum WaitEnding: Int {
         /// The interval is over.
         case passed
         /// Folders were left for the next scan, which is due now.
@@ -258,21 +258,22 @@ extension AccountHost {
             if let next { try tx.meta.set(.nextPoll, next) } else { try tx.meta.clear(.nextPoll) }
         }
         let began = clock.monotonic()
-        let ending = try await withThrowingTaskGroup(of: WaitEnding.self) { [clock, state] group in
+        let ending = try await withThrowingTaskGroup(of: WaitEnding?.self) { [clock, state] group in
             group.addTask {
                 try await clock.sleep(interval)
                 return .passed
             }
-            group.addTask {
-                await state.foldersLeft.wait()
-                return .foldersLeft
+            group.addTask { await state.foldersLeft.wait() ? .foldersLeft : nil }
+            group.addTask { await state.scanRequests.wait() ? .scanRequest : nil }
+            var ending = try await group.next() ?? nil
+            group.cancelAll()
+            // A signal that another task received meanwhile must not be lost.
+            while let result = await group.nextResult() {
+                guard case .success(let other?) = result else { continue }
+                ending = other.rawValue > (ending ?? .passed).rawValue ? other : ending
             }
-            group.addTask {
-                await state.scanRequests.wait()
-                return .scanRequest
-            }
-            defer { group.cancelAll() }
-            return try await group.next() ?? .passed
+            try Task.checkCancellation()
+            return ending ?? .passed
         }
         // A server that pushes many hints is polled once a second.
         let rest = min(interval, .seconds(1)) - (clock.monotonic() - began)
