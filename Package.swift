@@ -170,7 +170,9 @@ let package = Package(
         tests("LocalTree", ["Model", "LocalTree", "CLinux", "TreeFixture"]),
         tests("Vault", ["Model", "Database", "LocalTree", "Vault", "CLinux", "TreeFixture", grdb, sqlite]),
         tests("Warehouse", ["Warehouse", sqlite]),
-        tests("Connection", ["Model", "Connection", "DemoServer", "TestServer", nioCore, nioHTTP1, logging]),
+        tests(
+            "Connection",
+            ["Model", "Connection", "DemoServer", "TestServer", crypto, nioCore, nioHTTP1, logging]),
         tests("ItemList", ["Model", "Database", "LocalTree", "Vault", "Connection", "ItemList"]),
         tests("PluginHost", ["Model", "Threads", "PluginHost", "CLarder", "LarderFakeHost", "larder", logging]),
         tests(
@@ -194,7 +196,8 @@ let package = Package(
         tests(
             "Core",
             [
-                "Model", "Warehouse", "Threads", "Database", "LocalTree", "Vault", "Connection", "ItemList", "PluginHost",
+                "Model", "Warehouse", "Threads", "Database", "LocalTree", "Vault", "Connection", "ItemList",
+                "PluginHost",
                 "Core", "DemoServer", "TestServer", "SyncEngine", "ItemPolicies", "larder", grdb,
                 nioCore, nioHTTP1, logging,
             ]),

@@ -17,6 +17,9 @@ struct Question {
     var isIdempotent = true
     /// Whether the address is a guess. A 401 there says nothing about the credentials.
     var isGuess = false
+    /// Whether whoever knows the address may be let in by it. Neither the log nor a message names it, and no redirect
+    /// from it is followed.
+    var hasSecretAddress = false
     var timeLimit: Duration
     /// What the body of a successful answer is, which decides how long the body may take.
     var expected = Expected.stream
@@ -50,11 +53,14 @@ extension Connection {
     ///
     /// The caller has entered the gate.
     /// - Returns: An answer with any status except redirects. The status is not 401, unless the question is a guess or
-    ///   sends no credentials.
+    ///   sends no credentials. It may be a redirect if the address is secret.
     func ask(_ question: Question, at start: ServerAddress) async throws(ConnectionError) -> Reply {
         var address = start
         for redirects in 0...Redirect.limit {
             var (answer, authorization) = try await askOnce(question, at: address)
+            if question.hasSecretAddress {
+                return Reply(answer: answer, authorization: authorization, address: address, wasRedirected: false)
+            }
             if question.isWrite, [301, 302, 303].contains(answer.status) {
                 // Some servers say so that a folder is in the place of a file.
                 if answer.status == 301, try Redirect.addsSlash(answer.status, answer.headers, from: address) {
@@ -99,7 +105,8 @@ extension Connection {
             logger.debug(
                 "request",
                 metadata: [
-                    "request": "\(id)", "method": "\(request.method)", "path": "\(address.path)",
+                    "request": "\(id)", "method": "\(request.method)",
+                    "path": "\(question.hasSecretAddress ? "an upload's" : address.path)",
                     "status": "\(answer.status)",
                     "ms": "\((clock.monotonic() - began).nanoseconds / 1_000_000)",
                 ])

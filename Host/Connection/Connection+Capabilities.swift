@@ -23,7 +23,7 @@ extension Connection {
     ///   - home: The folder that holds `ocs`.
     ///   - isGuess: Whether it is unknown that the server has capabilities.
     /// - Returns: The capabilities, nil if there are none; and whether this result is certain, because the server was
-    ///   able to answer.
+    ///   able to answer. What they say of resumable uploads is kept.
     func capabilities(
         at home: ServerAddress, isGuess: Bool
     ) async throws(ConnectionError) -> (found: Capabilities?, isSure: Bool) {
@@ -46,6 +46,9 @@ extension Connection {
         }
         do {
             let document = try await document(of: &reply.answer, atMost: 1 << 20, question, at: place.origin)
+            changeTus { tus in
+                (tus.support, tus.hasCapabilities) = (TusSupport(json: document), true)
+            }
             return (Capabilities(json: document), true)
         } catch  where error.kind == .protocolViolation {
             logger.debug("\(error.message)")

@@ -62,7 +62,10 @@ extension Connection {
         var reply = try await ask(question, at: address)
         guard reply.answer.status == 207 else { throw await notListed(&reply, question) }
         try Self.checkCoding(of: reply.answer, question, at: address.origin)
-        if folder.isRoot { noteProduct(reply.answer.headers.first(name: "Server")) }
+        if folder.isRoot {
+            noteProduct(reply.answer.headers.first(name: "Server"))
+            changeTus { $0.announced = TusOffer(reply.answer.headers) }
+        }
         let listing = try OpenListing(folder, depth, below: root, reply, to: question, by: self)
         isLeft = false
         return listing

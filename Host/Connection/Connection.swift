@@ -66,6 +66,8 @@ public final class Connection: Sendable {
         var hidesDotNames: Bool?
         /// Whether the server has overwritten something in spite of a condition.
         var ignoresConditions = false
+        /// What is known of the server's resumable uploads.
+        var tus = TusKnowledge()
         /// Whether an item in the root's last listing had a property of the ownCloud family.
         var rootHasFamilyProperties = true
         /// The server's clock at the last listing, and the time of that listing on the monotonic clock; nil if
@@ -246,7 +248,10 @@ public final class Connection: Sendable {
     }
 
     func setRoot(_ root: ServerAddress, hasFiles: Bool, isFamily: Bool) {
-        state.withLock { ($0.root, $0.hasFiles, $0.isFamily) = (root, hasFiles, isFamily) }
+        state.withLock { state in
+            (state.root, state.hasFiles, state.isFamily) = (root, hasFiles, isFamily)
+            state.tus.forget()
+        }
     }
 
     /// The facts about the server that `connect()` found or was given; nil if there are none to keep.
@@ -281,6 +286,11 @@ public final class Connection: Sendable {
     func noteProduct(_ product: String?) { state.withLock { $0.product = product } }
 
     func noteIgnoredCondition() { state.withLock { $0.ignoresConditions = true } }
+
+    /// What is known of the server's resumable uploads.
+    var tus: TusKnowledge { state.withLock { $0.tus } }
+
+    func changeTus(_ change: (inout TusKnowledge) -> Void) { state.withLock { change(&$0.tus) } }
 
     /// Whether the server leaves names that begin with a dot out of listings; nil if that is unknown.
     var hidesDotNames: Bool? {

@@ -193,6 +193,20 @@ import Testing
         }
     }
 
+    @Test("an upload can be dropped where the server offers that, and not elsewhere")
+    func dropped() async throws {
+        try await TestServer.running { server async throws in
+            server.tree.makeFolder("/f")
+            let client = Client(server)
+            let path = try path(try await create(client, 5), server)
+            #expect(try await client("DELETE", path, [version]).status == 405 && server.openUploads == 1)
+            server.behave { $0.tus?.terminates = true }
+            #expect(try await client("OPTIONS", "").fields["tus-extension"]?.hasSuffix(",termination") == true)
+            #expect(try await client("DELETE", path, [version]).status == 204 && server.openUploads == 0)
+            #expect(try await client("DELETE", path, [version]).status == 404)
+        }
+    }
+
     @Test("a large upload goes into a file of the server's own, part after part")
     func large() async throws {
         try await withTemporaryFolder { folder in

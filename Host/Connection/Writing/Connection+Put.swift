@@ -62,7 +62,7 @@ extension Connection {
 
     /// Asks the server whether it would refuse an upload, if that is worth while. Puts the ETag that the server has now
     /// in place of an equal one that cannot stand in a condition.
-    private func refusalBefore(
+    func refusalBefore(
         _ request: inout UploadRequest, at path: ItemPath
     ) async throws(ConnectionError) -> WriteRefusal? {
         let isLarge = request.size >= Self.largeUpload
@@ -81,10 +81,7 @@ extension Connection {
 
     private func fields(of request: UploadRequest) -> HTTPHeaders {
         var headers = HTTPHeaders()
-        switch request.base {
-        case .new: headers.add(name: "If-None-Match", value: "*")
-        case .version(let version): if let field = version.field { headers.add(name: "If-Match", value: field) }
-        }
+        if let condition = request.condition { headers.add(name: condition.name, value: condition.value) }
         headers.add(name: "Content-Type", value: request.mimeType ?? "application/octet-stream")
         if let modified = request.modified {
             headers.add(name: "X-OC-Mtime", value: "\(modified.nanoseconds / 1_000_000_000)")
@@ -95,7 +92,8 @@ extension Connection {
         return headers
     }
 
-    private static func changed(_ write: WriteRequest) -> ConnectionError {
+    /// Returns the error for a file that is not of the size that was requested.
+    static func changed(_ write: WriteRequest) -> ConnectionError {
         var error = ConnectionError(.badRequest, "\(write.doing) was given up: the file has another size by now")
         error.isOfSource = true
         return error
@@ -109,6 +107,14 @@ extension UploadRequest {
         case .new: manners.heedsConditions
         case .version(let version):
             manners.heedsConditions && manners.refusesMissingVersion && version.field != nil
+        }
+    }
+
+    /// The field that makes the request depend on what the server holds; nil if the version cannot stand in one.
+    var condition: (name: String, value: String)? {
+        switch base {
+        case .new: ("If-None-Match", "*")
+        case .version(let version): version.field.map { ("If-Match", $0) }
         }
     }
 

@@ -134,6 +134,8 @@ extension Connection {
         let began = clock.monotonic()
         var reply = try await ask(question, at: address)
         let took = clock.monotonic() - began
+        // Only an address away from the account's files answers so and leaves open what it means.
+        if reply.answer.status == 401 { try await confirmRefusal(&reply.answer) }
         let document = await reply.answer.beginning(atMost: 1 << 20)
         return WriteReading(
             request: request, status: reply.answer.status, headers: reply.answer.headers, document: document,
@@ -155,7 +157,8 @@ extension Connection {
         }
     }
 
-    private func error(for reading: WriteReading) -> ConnectionError {
+    /// Returns the error for an answer that does not decide about its request.
+    func error(for reading: WriteReading) -> ConnectionError {
         var error = naming(
             ConnectionError(
                 status: reading.status, headers: reading.headers, document: reading.document,

@@ -5,7 +5,9 @@ import Threads
 /// A file that is the body of a request.
 struct UploadBody: Sendable {
     let source: any UploadSource
-    /// The size in bytes. Exactly so many are sent, or the request fails.
+    /// The position in the file at which the body begins.
+    var start: Int64 = 0
+    /// The size of the body in bytes. Exactly so many are sent, or the request fails.
     let size: Int64
     /// The bandwidth that the bytes wait for.
     let bandwidth: BandwidthQueue
@@ -29,7 +31,7 @@ struct UploadBody: Sendable {
         progress(0)
         do {
             let body = try await runBlocking { try piece(at: 0) }
-            try await bandwidth.wait(for: body.readableBytes, of: SizeClass(of: size))
+            try await bandwidth.wait(for: body.readableBytes, of: SizeClass(of: source.size))
             return body
         } catch let error as TransportError {
             throw error
@@ -38,7 +40,8 @@ struct UploadBody: Sendable {
         }
     }
 
-    /// Reads the next piece of the file. Blocks on the disk.
+    /// Reads the next piece of the body. Blocks on the disk.
+    /// - Parameter offset: The piece's position in the body.
     /// - Throws: `source` if the file cannot be read, is too short, or has changed when its last piece was read.
     func piece(at offset: Int64) throws(TransportError) -> ByteBuffer {
         let wanted = Int(min(Int64(Self.piece), size - offset))
@@ -48,13 +51,13 @@ struct UploadBody: Sendable {
                 var done = 0
                 while done < wanted {
                     let rest = UnsafeMutableRawBufferPointer(rebasing: memory[done..<wanted])
-                    let count = try source.read(at: offset + Int64(done), into: rest)
+                    let count = try source.read(at: start + offset + Int64(done), into: rest)
                     guard count > 0 else { throw TransportError.source("the file has become shorter meanwhile") }
                     done += min(count, rest.count)
                 }
                 return done
             }
-            if offset + Int64(wanted) == size { try source.check() }
+            if start + offset + Int64(wanted) == source.size { try source.check() }
         } catch {
             throw .source(Self.reason(error))
         }
@@ -141,7 +144,7 @@ final class UploadStream: AsyncSequence, Sendable {
 
     /// Waits until the next bytes may go out. The time counts neither for the pace nor for the answer.
     private func waitForBandwidth(_ bytes: Int) async throws {
-        guard let number = body.bandwidth.ask(for: bytes, of: SizeClass(of: body.size)) else { return }
+        guard let number = body.bandwidth.ask(for: bytes, of: SizeClass(of: body.source.size)) else { return }
         let isClosed = state.change { state in
             state.asked = number
             return state.isClosed

@@ -58,6 +58,7 @@ enum WriteMeaning {
         case (414, _): self = .refused(.invalid)
         case (415, _): self = .refused(.unsupportedType)
         case (422, _): self = .refused(.unprocessable)
+        case (460, .put): self = .refused(.checksumDiffers)
         case (423, _), (424, _): self = .refused(.locked(owner: told.lockOwner))
         case (500, _) where reading.request.target != nil: self = .unclear
         case (507, _): self = .refused(.noRoom(available: nil))

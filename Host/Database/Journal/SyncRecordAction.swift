@@ -84,8 +84,11 @@ extension Upload {
         )
         replacesAny = json["replacesAny"] == .bool(true)
         if case .integer(let modified) = json["modified"] { self.modified = Timestamp(nanoseconds: modified) }
-        if case .string(let base) = json["base"], case .integer(let strength) = json["baseStrength"] {
-            self.base = ETag(base, strength: strength)
+        base = json.base
+        if let begun = json["begun"], case .string(let address) = begun["address"],
+            case .string(let path) = begun["path"]
+        {
+            self.begun = ResumableUpload(address: address, path: ItemPath(unchecked: path), base: begun.base)
         }
     }
 
@@ -97,16 +100,36 @@ extension Upload {
         if isNew { members.append(.init(name: "new", value: .bool(true))) }
         if replacesAny { members.append(.init(name: "replacesAny", value: .bool(true))) }
         if let modified { members.append(.init(name: "modified", value: .integer(modified.nanoseconds))) }
-        if let base {
-            members.append(.init(name: "base", value: .string(base.opaque)))
-            members.append(.init(name: "baseStrength", value: .integer(Int64(base.strength.rawValue))))
+        members += Self.members(base: base)
+        if let begun {
+            let facts: [JSONValue.Member] = [
+                .init(name: "address", value: .string(begun.address)),
+                .init(name: "path", value: .string(begun.path.text)),
+            ]
+            members.append(.init(name: "begun", value: .object(facts + Self.members(base: begun.base))))
         }
         return JSONValue.object(members).text
+    }
+
+    private static func members(base: ETag?) -> [JSONValue.Member] {
+        guard let base else { return [] }
+        return [
+            .init(name: "base", value: .string(base.opaque)),
+            .init(name: "baseStrength", value: .integer(Int64(base.strength.rawValue))),
+        ]
     }
 }
 
 extension JSONValue {
     fileprivate init(bytes: [UInt8]) { self = .array(bytes.map { .integer(Int64($0)) }) }
+
+    /// The version in the members `base` and `baseStrength`.
+    fileprivate var base: ETag? {
+        guard case .string(let base) = self["base"], case .integer(let strength) = self["baseStrength"] else {
+            return nil
+        }
+        return ETag(base, strength: strength)
+    }
 
     fileprivate var bytes: [UInt8]? {
         guard case .array(let values) = self else { return nil }

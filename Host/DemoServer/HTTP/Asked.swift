@@ -24,6 +24,8 @@ package struct Asked: Sendable {
     package let origin: String
     /// The pause in reading the body; nil for none.
     package var pause: Pause?
+    /// A function that is told the length of each piece of the body as it is read; nil for none.
+    package var noteReading: (@Sendable (Int) -> Void)?
     /// The body; nil unless it was read.
     package private(set) var body: [UInt8]?
 
@@ -61,12 +63,14 @@ package struct Asked: Sendable {
             if let stop = pause, count + chunk.readableBytes >= stop.bytes {
                 if let first = chunk.readSlice(length: max(0, stop.bytes - count)), first.readableBytes > 0 {
                     count += first.readableBytes
+                    noteReading?(first.readableBytes)
                     try await take(first)
                 }
                 pause = nil
                 try await stop.body()
             }
             count += chunk.readableBytes
+            noteReading?(chunk.readableBytes)
             if chunk.readableBytes > 0 { try await take(chunk) }
         }
         try await pause?.body()

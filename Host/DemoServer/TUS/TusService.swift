@@ -14,14 +14,16 @@ struct TusService: Sendable {
     static let path = "/data/tus/"
     static let extensions = "creation,creation-with-upload,checksum,expiration"
 
-    private static let announced: [(String, String)] = [
-        ("Tus-Resumable", "1.0.0"), ("Tus-Version", "1.0.0"), ("Tus-Extension", extensions),
-        ("Tus-Checksum-Algorithm", Checksum.Kind.allCases.map { $0.rawValue.lowercased() }.joined(separator: ",")),
-    ]
+    private static let algorithms = Checksum.Kind.allCases.map { $0.rawValue.lowercased() }.joined(separator: ",")
 
     /// Adds the fields that tell clients of resumable uploads.
     func announce(in answer: inout Answer) {
-        for (name, value) in Self.announced { answer.fields[named: name] = value }
+        let announced = [
+            ("Tus-Resumable", "1.0.0"), ("Tus-Version", "1.0.0"),
+            ("Tus-Extension", Self.extensions + (settings.terminates ? ",termination" : "")),
+            ("Tus-Checksum-Algorithm", Self.algorithms),
+        ]
+        for (name, value) in announced { answer.fields[named: name] = value }
     }
 
     /// Answers a POST to a folder.
@@ -67,10 +69,15 @@ struct TusService: Sendable {
             answer = Answer(.noContent)
             announce(in: &answer)
             return answer
-        case "HEAD", "PATCH":
+        case "HEAD", "PATCH",
+            "DELETE" where asked.tusMethod != "DELETE" || settings.terminates:
             if let refusal = Self.refusal(ofVersion: asked) { return refusal }
             do {
-                answer = try await asked.tusMethod == "HEAD" ? head(id) : patch(id, asked)
+                switch asked.tusMethod {
+                case "HEAD": answer = try head(id)
+                case "PATCH": answer = try await patch(id, asked)
+                default: answer = try drop(id)
+                }
             } catch let refusal as Refusal {
                 answer = refusal.answer
             } catch let absence as TusUploads.Absence {
@@ -90,6 +97,12 @@ struct TusService: Sendable {
         answer.fields[named: "Upload-Expires"] = HTTPDate.text(upload.end)
         answer.fields[.cacheControl] = "no-store"
         return answer
+    }
+
+    private func drop(_ id: String) throws(TusUploads.Absence) -> Answer {
+        _ = try uploads.take(id, now: tree.now)
+        uploads.remove(id)
+        return Answer(.noContent)
     }
 
     private func patch(_ id: String, _ asked: Asked) async throws -> Answer {

@@ -9,6 +9,8 @@ public struct TusSettings: Sendable {
     public var methodOverride = ""
     /// The seconds after which an upload that is not complete is dropped.
     public var lifetime: Int64 = 86_400
+    /// Whether clients can drop an upload.
+    public var terminates = false
 
     public init() {}
 }

@@ -71,6 +71,12 @@ public final class Tree: Sendable {
         return node.content.memory.map { Array($0.readableBytesView) }
     }
 
+    /// Returns the SHA-1 of a file in hexadecimal; nil if the path is not a file's.
+    public func sha1(of path: String) -> String? {
+        guard let node = node(at: TreePath(path)), !node.isFolder else { return nil }
+        return node.content.sha1
+    }
+
     /// All paths, in the order of their bytes. Folders have a closing slash.
     public var paths: [String] {
         state.withLock { state in

@@ -17,6 +17,8 @@ public struct Upload: Hashable, Sendable {
     public var base: ETag?
     /// Whether a person has decided that whatever the server has is replaced.
     public var replacesAny = false
+    /// The upload that an earlier attempt has begun on the server, and that can go on; nil if there is none.
+    public var begun: ResumableUpload?
 
     /// Creates the facts.
     public init(
@@ -29,6 +31,24 @@ public struct Upload: Hashable, Sendable {
         self.sha1 = sha1
         self.modified = modified
         self.isNew = isNew
+        self.base = base
+    }
+}
+
+/// An upload that a server keeps open (TUS), so that it can go on where it was interrupted. It belongs to the snapshot of
+/// the ``Upload`` that holds it.
+public struct ResumableUpload: Hashable, Sendable {
+    /// The upload's own address on the server. Whoever knows it may be able to write there, so it is never shown.
+    public var address: String
+    /// The path of the file that the upload becomes.
+    public var path: ItemPath
+    /// The version that the file is to follow; nil for a new file.
+    public var base: ETag?
+
+    /// Creates the facts.
+    public init(address: String, path: ItemPath, base: ETag?) {
+        self.address = address
+        self.path = path
         self.base = base
     }
 }

@@ -54,6 +54,7 @@ struct EngineRun {
             while !Task.isCancelled {
                 run.tell()
                 run.act(&children)
+                run.tidy(&children)
                 engine.waits.stand(run.standstill)
                 if draining, run.isDrained { return }
                 guard let event = try await children.next() else { return }
@@ -141,6 +142,15 @@ struct EngineRun {
     }
 
     // MARK: What is done
+
+    /// Has the server drop what it keeps of uploads that were given up. The run does not wait for that.
+    private func tidy(_ children: inout Children) {
+        guard engine.isOnline, engine.spentUploads.withLock({ !$0.isEmpty }) else { return }
+        children.addTask { [engine] in
+            await engine.terminateSpentUploads()
+            return .left
+        }
+    }
 
     private mutating func act(_ children: inout Children) {
         for effect in machine.decide(now: engine.waitTime()) {

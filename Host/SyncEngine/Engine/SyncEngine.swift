@@ -94,6 +94,8 @@ public final class SyncEngine: Sendable {
     let notTaken = Mutex<[SyncRecordID: Landing]>([:])
     /// The snapshots that uploads do not need any more.
     let spentSnapshots = Mutex<Set<String>>([])
+    /// The uploads that the server keeps open and that nobody goes on with.
+    let spentUploads = Mutex<[ResumableUpload]>([])
     /// The room for downloads, as it was last measured, which other accounts may share.
     let room: SharedRoom
     /// The executor that puts files in place and takes copies out of the tree. It may block on the disk.

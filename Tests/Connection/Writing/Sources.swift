@@ -32,7 +32,9 @@ final class MemorySource: UploadSource {
         if change == .failing, offset >= after { throw Failure(.localIO, "the disk is broken") }
         let end = change == .shorter ? after : size + (change == .longer ? 1 : 0)
         let count = Int(max(0, min(Int64(buffer.count), end - offset)))
-        for index in 0..<count { buffer[index] = offset + Int64(index) < size ? bytes[Int(offset) + index] : 0 }
+        let own = Int(max(0, min(Int64(count), size - offset)))
+        if own > 0 { buffer.copyBytes(from: bytes[Int(offset)..<Int(offset) + own]) }
+        for index in own..<count { buffer[index] = 0 }
         state.withLock { $0.read += Int64(count) }
         return count
     }

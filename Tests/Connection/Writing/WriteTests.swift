@@ -138,6 +138,7 @@ struct WriteTests {
         (413, "", .put(new), .tooLarge), (415, "", .put(new), .unsupportedType), (422, "", .put(new), .unprocessable),
         (400, "", .put(new), .invalid), (414, "", .put(new), .invalid), (501, "", .put(new), .notAllowed),
         (400, "<s:message>The computed Checksum does not match", .put(new), .checksumDiffers),
+        (460, "", .put(new), .checksumDiffers), (460, "", .makeFolder(new), .other(status: 460)),
         (418, "", .put(new), .other(status: 418)), (403, "", .copy(lost, to: new), .notFound),
         (400, "", .makeFolder(there), .exists), (400, "", .makeFolder(new), .invalid),
         (404, "", .put(path("/folder/x")), .exists), (500, "", .copy(there, to: lost), .parentMissing),

@@ -115,6 +115,9 @@ public final class TestServer: Sendable {
         requests.count(where: { $0.method == method ?? $0.method && $0.path == path ?? $0.path })
     }
 
+    /// The number of bytes of files that came in the bodies of requests, whatever became of them.
+    public var receivedBytes: Int { answers.received.withLock { $0 } }
+
     /// The number of resumable uploads that are neither complete nor dropped.
     public var openUploads: Int { uploads.count }
 

@@ -27,6 +27,12 @@ final class ScriptedChanges: Sendable {
         var steps: [Step] = []
         var versions = 0
         var givesETagsOnPut = true
+        /// The address that an upload gets when it is begun; nil for none.
+        var begins: String?
+        /// The addresses of begun uploads with which uploads came.
+        var begun: [String?] = []
+        /// The addresses of the uploads that were to be dropped.
+        var terminated: [String] = []
         /// The server's name, which tells its manners.
         var name = "Apache"
     }
@@ -132,10 +138,18 @@ extension ScriptedSource: ChangeServer {
         }
     }
 
-    func put(
+    func terminate(_ upload: ResumableUpload) async {
+        changing.state.withLock { $0.terminated.append(upload.address) }
+    }
+
+    func upload(
         _ path: ItemPath, _ request: UploadRequest, from source: some UploadSource,
-        progress: @escaping @Sendable (Int64) -> Void
-    ) async throws(ConnectionError) -> WriteOutcome {
+        resuming resumption: UploadResumption, progress: @escaping @Sendable (Int64) -> Void
+    ) async throws -> WriteOutcome {
+        changing.state.withLock { $0.begun.append(resumption.begun?.address) }
+        if let address = changing.state.withLock({ $0.begins }) {
+            try await resumption.note(ResumableUpload(address: address, path: path, base: nil))
+        }
         var bytes = [UInt8](repeating: 0, count: Int(source.size))
         do {
             let count = try bytes.withUnsafeMutableBytes { try source.read(at: 0, into: $0) }

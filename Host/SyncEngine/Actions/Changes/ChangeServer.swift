@@ -15,10 +15,12 @@ public protocol ChangeServer: Sendable {
     /// Sets or removes the mark of a favorite.
     func setFavorite(_ path: ItemPath, _ isFavorite: Bool) async throws(ConnectionError) -> WriteOutcome
     /// Uploads a file.
-    func put(
+    func upload(
         _ path: ItemPath, _ request: UploadRequest, from source: some UploadSource,
-        progress: @escaping @Sendable (Int64) -> Void
-    ) async throws(ConnectionError) -> WriteOutcome
+        resuming resumption: UploadResumption, progress: @escaping @Sendable (Int64) -> Void
+    ) async throws -> WriteOutcome
+    /// Has the server drop an upload that nobody goes on with.
+    func terminate(_ upload: ResumableUpload) async
     /// Finds out what the server holds after an upload.
     func confirm(
         _ path: ItemPath, _ request: UploadRequest, answer: WriteAnswer

@@ -16,7 +16,7 @@ extension UploadAction {
             try tx.scan.requestListing(of: record.path.parent)
             guard var item = try tx.items.item(localID: record.localID), isOurs, !item.isRemoved else {
                 _ = try engine.done(record, in: tx)
-                engine.spend(upload.snapshot)
+                engine.spend(upload)
                 return nil
             }
             item.syncActivity.insert(.downloading)
@@ -55,6 +55,7 @@ extension UploadAction {
     func replaceAnyVersion(_ record: inout SyncRecord, in tx: Transaction) throws {
         guard case .upload(var upload) = record.action else { return }
         upload.replacesAny = true
+        if let begun = upload.begun.take() { engine.spend(begun) }
         record.action = .upload(upload)
         record.mayHaveArrived = false
     }
@@ -71,6 +72,7 @@ extension UploadAction {
         let path = try freeName(beside: record.path, in: tx)
         let wasNew = upload.isNew
         (upload.isNew, upload.base) = (true, nil)
+        if let begun = upload.begun.take() { engine.spend(begun) }
         if wasNew {
             try engine.removePlaceholder(found, ending: Self.activity, in: tx)
             // What is at the path now is the server's.
@@ -149,8 +151,24 @@ extension String {
 // MARK: Snapshots
 
 extension SyncEngine {
-    /// Notes that a snapshot is not needed any more, if the transaction under way is committed.
-    func spend(_ snapshot: String) { spentSnapshots.withLock { _ = $0.insert(snapshot) } }
+    /// Notes that an upload's snapshot, and what the server keeps of it, is not needed any more, if the transaction under
+    /// way is committed.
+    func spend(_ upload: Upload) {
+        spentSnapshots.withLock { _ = $0.insert(upload.snapshot) }
+        if let begun = upload.begun { spend(begun) }
+    }
+
+    /// Notes that the server need not keep an upload open any more.
+    func spend(_ begun: ResumableUpload) { spentUploads.withLock { $0.append(begun) } }
+
+    /// Has the server drop the spent uploads, as far as it can be reached. What it keeps expires.
+    func terminateSpentUploads() async {
+        let spent = spentUploads.withLock { spent in
+            defer { spent = [] }
+            return spent
+        }
+        for upload in spent { await server.terminate(upload) }
+    }
 
     /// Removes the spent snapshots that no record names.
     func removeSpentSnapshots() {

@@ -66,7 +66,7 @@ struct UploadAction: ChangeAction {
             earlier.since = engine.clock.now()
             try tx.journal.update(earlier)
             controls.suspend(earlier.id, cancels: false)
-            engine.spend(waiting.snapshot)
+            engine.spend(waiting)
             if waiting.isNew { (item.size, item.lastModified) = (snapshot.size, snapshot.modified) }
             try tx.items.update(item)
             return earlier
@@ -114,8 +114,14 @@ struct UploadAction: ChangeAction {
             }
             counters.change { $0.bytesDone = $0.bytesDone.adding(more) }
         }
+        let resumption = UploadResumption(begun: upload.begun) { [self, snapshot = upload.snapshot] begun in
+            try await note(begun, of: snapshot, for: job.id)
+        }
         let outcome: WriteOutcome
-        do { outcome = try await server.put(path, request, from: source, progress: count) } catch {
+        do {
+            outcome = try await server.upload(
+                path, request, from: source, resuming: resumption, progress: count)
+        } catch {
             count(0)
             throw error
         }
@@ -127,6 +133,18 @@ struct UploadAction: ChangeAction {
             case .exists, .versionChanged: return try await conflict(upload, request, at: path, refusal)
             default: return result(refusal, of: .put(path), asking: .upload)
             }
+        }
+    }
+
+    /// Notes the upload that the server keeps open for a snapshot.
+    private func note(_ begun: ResumableUpload?, of snapshot: String, for id: SyncRecordID) async throws {
+        try await database.write { tx in
+            guard var record = try tx.journal.record(id: id), case .upload(var upload) = record.action,
+                upload.snapshot == snapshot
+            else { return }
+            upload.begun = begun
+            record.action = .upload(upload)
+            try tx.journal.update(record)
         }
     }
 
@@ -230,7 +248,7 @@ struct UploadAction: ChangeAction {
     func takeBack(_ record: SyncRecord, of found: Item, in tx: Transaction) throws {
         guard case .upload(let upload) = record.action else { return }
         if let failure = try engine.dependent(on: record, in: tx) { throw failure }
-        engine.spend(upload.snapshot)
+        engine.spend(upload)
         engine.counters.expect(files: -1, bytes: -upload.size)
         guard upload.isNew else {
             var item = found

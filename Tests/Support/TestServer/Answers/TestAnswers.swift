@@ -8,6 +8,8 @@ final class TestAnswers: Answering {
     /// The server's current manner.
     let manner: Mutex<Manner>
     let log = Mutex<[TestServer.LoggedRequest]>([])
+    /// The number of bytes of files that came in the bodies of requests.
+    let received = Mutex(0)
 
     private let service: Service
     private let hints: Hints
@@ -20,6 +22,7 @@ final class TestAnswers: Answering {
 
     func answer(to asked: inout Asked) async throws -> Answer {
         let found = faults.faults(method: asked.method, path: asked.item)
+        asked.noteReading = { [self] count in received.withLock { $0 += count } }
         if case .calendars = asked.target { _ = try await asked.collect() }
         for fault in found {
             switch fault.kind {
