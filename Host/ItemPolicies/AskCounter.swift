@@ -3,8 +3,8 @@ import Model
 /// A counter of the actions that were carried out for an item because the item changed. It detects processors that undo
 /// each other's work through the sync engine, where no run follows directly from another.
 struct AskCounter {
-    /// A wish for an item: that its copy is here, or that the copy is gone.
-    enum Wish { case here, gone }
+    /// A wish for an item: that its copy is here, that the copy is gone, or that the item is changed on the server.
+    enum Wish { case here, gone, changed }
 
     /// The answer to a request for an item.
     enum Answer: Equatable {
@@ -44,7 +44,7 @@ struct AskCounter {
     /// Tells whether a request for the item is allowed.
     mutating func mayAsk(_ item: LocalID, _ wish: Wish) -> Answer {
         guard let count = counts[item.hashValue] else { return .allowed }
-        let isTurn = count.wish != wish
+        let isTurn = count.wish.isOpposite(to: wish)
         guard Int(count.asks) >= RunQueue.mostRounds || isTurn && Int(count.turns) >= Self.mostTurns(before: wish)
         else {
             return .allowed
@@ -58,9 +58,15 @@ struct AskCounter {
         let asker = UInt8(clamping: askers.firstIndex(of: plugin) ?? askers.count)
         if Int(asker) == askers.count { askers.append(plugin) }
         var count = counts[item.hashValue] ?? Count(wish: wish, asker: asker)
-        if count.wish != wish { count.turns += 1 }
+        if count.wish.isOpposite(to: wish) { count.turns += 1 }
         count.asks += 1
-        (count.wish, count.asker) = (wish, asker)
+        if wish != .changed { (count.wish, count.asker) = (wish, asker) }
         counts[item.hashValue] = count
+    }
+}
+
+extension AskCounter.Wish {
+    fileprivate func isOpposite(to other: AskCounter.Wish) -> Bool {
+        self != other && self != .changed && other != .changed
     }
 }

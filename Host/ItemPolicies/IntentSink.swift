@@ -9,10 +9,44 @@ public protocol IntentSink: Sendable {
     ///
     /// Called on a plugin's thread.
     /// - Parameters:
-    ///   - intent: An action on an item, with a key.
+    ///   - intent: An action, with a key.
+    ///   - issue: The issue that a deletion on the server waits for; nil if it waits for nobody.
     ///   - transaction: The run's transaction.
-    /// - Returns: Whether the action had an effect: a record, or a change of the item.
+    /// - Returns: What became of the action.
     /// - Throws: Only errors that make the whole transaction impossible, such as SQLite's error. A refused action is
     ///   dropped.
-    func perform(_ intent: Intent, in transaction: Transaction) throws -> Bool
+    func perform(_ intent: Intent, heldBy issue: IssueID?, in transaction: Transaction) throws -> IntentOutcome
+
+    /// Decides whether the deletions on the server that a run requests wait for a person. Called once for a run, before
+    /// the first of them is performed.
+    ///
+    /// Called on a plugin's thread.
+    /// - Returns: The issue that they wait for, which the run files in each of its transactions; nil if they wait for
+    ///   nobody.
+    /// - Throws: As ``perform(_:heldBy:in:)``.
+    func hold(_ deletions: [LocalID], of plugin: PluginID, in transaction: Transaction) throws -> Issue?
+
+    /// Counts the deletions on the server that a transaction of a run recorded. Called on a plugin's thread at the end of
+    /// each transaction of a run that requests deletions.
+    /// - Parameters:
+    ///   - record: The last record of the journal when the transaction began.
+    ///   - plugin: The plugin.
+    ///   - issue: The issue that the deletions wait for.
+    ///   - transaction: The run's transaction.
+    /// - Throws: As ``perform(_:heldBy:in:)``.
+    func countDeletions(
+        after record: SyncRecordID, of plugin: PluginID, heldBy issue: IssueID?, in transaction: Transaction) throws
+
+    /// Called on a plugin's thread after the commit of each of a run's transactions. Must return at once.
+    func committed(_ changes: CommitChanges)
+}
+
+/// What became of a requested action.
+public enum IntentOutcome: Hashable, Sendable {
+    /// The action had an effect: a record, or a change of the item.
+    case effective
+    /// Nothing had to be done, or the action was left alone.
+    case idle
+    /// A change of the server that is impossible, with the reason as a part of a sentence. Nothing was changed.
+    case refused(String)
 }

@@ -8,6 +8,8 @@ import PluginHost
 final class ProcessorRun: PluginRun {
     /// The number of calls with requests after which a run's requests are committed.
     private static let mostCalls = 1_000
+    /// The number of uploads after which a run's requests are committed. Each holds an open file until then.
+    private static let mostUploads = 100
 
     let policiesOwner: ItemPolicies
     let processor: PolicyProcessor
@@ -25,8 +27,12 @@ final class ProcessorRun: PluginRun {
     private(set) var session: ReadSession?
     /// Whether the session could not leave the log.
     private var keepsLog = false
-    private var asked: [Intent] = []
-    private var askingCalls = 0
+    /// The requests that are not committed yet, by the calls that made them.
+    private var asked: [[Intent]] = []
+    /// The items whose deletion on the server the run requests.
+    private var deletions: [LocalID] = []
+    /// The number of uploads that are not committed yet.
+    private var uploads = 0
     /// Whether any request for an item had an effect.
     private(set) var isFruitful = false
     /// The count of actions against the processor's maximum; nil without a maximum, and in a preview.
@@ -73,9 +79,9 @@ final class ProcessorRun: PluginRun {
         processor.covers(parsed(.policy))
         try pass(.matching)
         try pass(.cleanup)
-        guard !calls.isCancelled else { return try commit() }
+        guard !calls.isCancelled else { return try commitAll() }
         calls.didPassTrigger(trigger)
-        try commit()
+        try commitAll()
         guard let pacing else { return }
         // A run over a few items does not tell whether other items are left.
         processor.isPending = pacing.isPending || (scope != nil && processor.isPending)
@@ -126,7 +132,7 @@ final class ProcessorRun: PluginRun {
             }
             each.perform(view, of: source)
             preview?.performed(which, on: source.path)
-            if askingCalls >= Self.mostCalls { try commit() }
+            if asked.count >= Self.mostCalls || uploads >= Self.mostUploads { try commit() }
             passed += 1
             if passed % Self.mostCalls == 0, leaveLog() {
                 source = try items(of: which, condition)
@@ -138,10 +144,15 @@ final class ProcessorRun: PluginRun {
         try commit()
     }
 
+    /// The actions that change the server.
+    private static let changes = SyncRecord.Action.Kind.allCases.filter(\.changesServer)
+
     private func items(of pass: ProcessorCalls.Pass, _ condition: ConditionMatcher) throws(Failure) -> CursorSource {
         try open(
             condition, fields: calls.fields, in: scope, order: .path,
-            without: pacing.map { ($0.reason, pass == .matching ? [.download] : [.removeLocalCopy, .purge]) })
+            without: pacing.map { pacing in
+                (pacing.reason, (pass == .matching ? [.download] : [.removeLocalCopy, .purge]) + Self.changes)
+            })
     }
 
     private func parsed(_ which: ProcessorCalls.Condition) -> ConditionMatcher? {
@@ -192,9 +203,10 @@ final class ProcessorRun: PluginRun {
 
     func accept(_ intents: [Intent], during call: StaticString) {
         if let preview { return preview.take(intents, during: call) { path(of: $0) } }
-        asked += intents
-        askingCalls += 1
-        pacing?.ask(intents.count { $0.change.item != nil })
+        asked.append(intents)
+        for case .server(.delete(let item)) in intents.map(\.change) { deletions.append(item) }
+        uploads += intents.count(where: \.change.isUpload)
+        pacing?.ask(intents.count(where: \.change.isAction))
     }
 
     func hasRoom(besides actions: Int) -> Bool {
@@ -203,10 +215,14 @@ final class ProcessorRun: PluginRun {
         return hasRoom
     }
 
+    func mayUpload(besides uploads: Int) -> Bool { self.uploads + uploads < Self.mostUploads }
+
     /// Tells whether another item may be handed to the processor. Requests that needed no record take no room.
     private func hasRoom() throws -> Bool {
         guard let full = pacing, !full.hasRoom() else { return true }
         try commit()
+        // What is not committed takes room.
+        guard asked.isEmpty else { return hasRoom(besides: 0) }
         try countRecords()
         return hasRoom(besides: 0)
     }
@@ -220,23 +236,54 @@ final class ProcessorRun: PluginRun {
 
     // MARK: Commits
 
+    /// Commits what was requested so far. From the first deletion on the server on, the requests wait for the end of the
+    /// run, when the number of deletions is known.
     private func commit() throws {
-        guard !asked.isEmpty else { return }
-        let intents = asked
-        asked.removeAll(keepingCapacity: true)
-        askingCalls = 0
-        var done: Transaction?
-        try policiesOwner.database.writeBlocking { transaction in
-            for intent in intents { try carryOut(intent, in: transaction) }
-            done = transaction
-        }
-        if let changes = done?.changes { policiesOwner.followed(changes, run: run, asker: calls.plugin) }
+        if deletions.isEmpty { try commitAll() }
     }
 
-    private func carryOut(_ intent: Intent, in transaction: Transaction) throws {
+    private func commitAll() throws {
+        var rest = asked[...]
+        asked.removeAll(keepingCapacity: true)
+        uploads = 0
+        var hold: Issue?
+        var isDecided = false
+        while !rest.isEmpty {
+            let intents = rest.prefix(Self.mostCalls).flatMap(\.self)
+            rest = rest.dropFirst(Self.mostCalls)
+            var done: Transaction?
+            try policiesOwner.database.writeBlocking { transaction in
+                defer { done = transaction }
+                guard !deletions.isEmpty else {
+                    for intent in intents { try carryOut(intent, heldBy: nil, in: transaction) }
+                    return
+                }
+                let (sink, plugin) = (policiesOwner.sink, calls.plugin)
+                if !isDecided { hold = try sink.hold(deletions, of: plugin, in: transaction) }
+                let last = try transaction.journal.lastID()
+                // The issue is filed each time, since a person may have answered it meanwhile.
+                let issue = try hold.map { try transaction.issues.file($0).id }
+                for intent in intents { try carryOut(intent, heldBy: issue, in: transaction) }
+                try sink.countDeletions(after: last, of: plugin, heldBy: issue, in: transaction)
+            }
+            isDecided = true
+            if let changes = done?.changes {
+                policiesOwner.followed(changes, run: run, asker: calls.plugin)
+                policiesOwner.sink.committed(changes)
+            }
+        }
+        deletions.removeAll()
+    }
+
+    private func carryOut(_ intent: Intent, heldBy issue: IssueID?, in transaction: Transaction) throws {
         switch intent.change {
         case .download(let item, _), .update(let item), .removeLocalCopy(let item, _, _), .purge(let item):
             try perform(intent, on: item, in: transaction)
+        case .server(let change):
+            // What is made is counted by its path.
+            let subject = change.item ?? change.target.map { LocalID($0.text) }
+            let isHeld = if case .delete = change { true } else { false }
+            try perform(intent, on: subject, heldBy: isHeld ? issue : nil, in: transaction)
         case .putValue(let key, let value): try transaction.plugins.setValue(of: intent.plugin, key: key, value)
         case .deleteValue(let key): try transaction.plugins.removeValue(of: intent.plugin, key: key)
         case .addPolicy(let policy, let runsTrigger):
@@ -251,9 +298,11 @@ final class ProcessorRun: PluginRun {
         }
     }
 
-    private func perform(_ intent: Intent, on item: LocalID, in transaction: Transaction) throws {
-        guard trigger == .itemsChanged || trigger == .syncCapacity else {
-            if try policiesOwner.sink.perform(intent, in: transaction) { isFruitful = true }
+    private func perform(
+        _ intent: Intent, on item: LocalID?, heldBy issue: IssueID? = nil, in transaction: Transaction
+    ) throws {
+        guard let item, trigger == .itemsChanged || trigger == .syncCapacity else {
+            _ = try isEffective(intent, heldBy: issue, in: transaction)
             return
         }
         let wish = intent.change.wish
@@ -261,9 +310,22 @@ final class ProcessorRun: PluginRun {
             return calls.dropped(intent, because: why)
         }
         // A request without an effect changes nothing, and a processor may repeat it as often as it likes.
-        if try policiesOwner.sink.perform(intent, in: transaction) {
-            isFruitful = true
+        if try isEffective(intent, heldBy: issue, in: transaction) {
             policiesOwner.noteAsked(item, wish, by: calls.plugin)
+        }
+    }
+
+    private func isEffective(
+        _ intent: Intent, heldBy issue: IssueID?, in transaction: Transaction
+    ) throws -> Bool {
+        switch try policiesOwner.sink.perform(intent, heldBy: issue, in: transaction) {
+        case .effective:
+            isFruitful = true
+            return true
+        case .idle: return false
+        case .refused(let why):
+            calls.refused(intent, because: why)
+            return false
         }
     }
 
@@ -279,6 +341,7 @@ extension Intent.Change {
     fileprivate var wish: AskCounter.Wish {
         switch self {
         case .removeLocalCopy, .purge: .gone
+        case .server: .changed
         case .download, .update, .addPolicy, .updatePolicy, .removePolicy, .putValue, .deleteValue: .here
         }
     }

@@ -23,12 +23,16 @@ final class RunPreview {
         let call = "\(call)"
         isAsked = call == "performAction" || call == "performCleanup"
         for intent in intents {
-            let target: ItemPath? =
-                switch intent.change {
-                case .addPolicy(let policy, _), .updatePolicy(let policy, _): policy.path
-                default: intent.change.item.flatMap(path)
-                }
-            note(Wish(plugin: plugin, call: call, path: target, would: intent.change.name))
+            var target: ItemPath?
+            let subject: ItemPath?
+            switch intent.change {
+            case .addPolicy(let policy, _), .updatePolicy(let policy, _): subject = policy.path
+            case .server(let change):
+                let item = change.item.flatMap(path)
+                (subject, target) = (item ?? change.target, change.item == nil ? nil : change.target)
+            default: subject = intent.change.item.flatMap(path)
+            }
+            note(Wish(plugin: plugin, call: call, path: subject, target: target, would: intent.change.name))
         }
     }
 

@@ -87,6 +87,7 @@ public actor PluginHost {
                         metadata: error.advice.map { ["hint": .stringConvertible($0)] })
                 }
             }
+            entry.report.grants = named.settings.grants.sorted { $0.rawValue < $1.rawValue }
             entries.append(entry)
             for duplicate in named.duplicates {
                 var report = entry.report
@@ -120,7 +121,8 @@ public actor PluginHost {
             guard !entry.instances.isEmpty else { return report }
             let mistakes = entry.instances.map(\.log.mistakes)
             let counts = mistakes.reduce(into: [PluginLog.Misuse: Int]()) { $0.merge($1.counts, uniquingKeysWith: +) }
-            report.state = counts.values.reduce(0, +) < Self.degradedFrom ? .running : .degraded
+            let faults = counts.filter { $0.key != .refused }.values.reduce(0, +)
+            report.state = faults < Self.degradedFrom ? .running : .degraded
             let texts = PluginLog.Misuse.allCases.compactMap { kind in counts[kind].map { "\(kind.rawValue): \($0)" } }
             guard !texts.isEmpty else {
                 report.reason = nil
@@ -203,8 +205,8 @@ public actor PluginHost {
                         throw Refusal.held(hold)
                     }
                     let instance = try PluginInstance(
-                        description, in: library, settings: settings.json, withheld: settings.withheld, thread: thread,
-                        account: account, record: record)
+                        description, in: library, settings: settings.json, withheld: settings.withheld,
+                        grants: settings.grants, thread: thread, account: account, record: record)
                     try instance.start()
                     return instance
                 }

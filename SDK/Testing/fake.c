@@ -110,6 +110,7 @@ void larder_fake_free(larder_fake *fake) {
     for (size_t i = 0; i < fake->policies.count; i++) free_policy(&fake->policies.at[i]);
     for (size_t i = 0; i < fake->values.count; i++) free_value(&fake->values.at[i]);
     for (size_t i = 0; i < fake->withheld.count; i++) free(fake->withheld.at[i]);
+    for (size_t i = 0; i < fake->grants.count; i++) free(fake->grants.at[i]);
     for (size_t i = 0; i < fake->faults.count; i++) free(fake->faults.at[i].function);
     free_records(fake);
     free_projects(fake);
@@ -120,6 +121,7 @@ void larder_fake_free(larder_fake *fake) {
     free(fake->policies.at);
     free(fake->values.at);
     free(fake->withheld.at);
+    free(fake->grants.at);
     free(fake->faults.at);
     free(fake->entries.at);
     free(fake->wishes.at);

@@ -176,7 +176,7 @@ struct larder_fake {
     LIST(struct copied_item) items;
     LIST(struct copied_policy) policies;
     LIST(struct value) values;
-    LIST(char *) withheld;
+    LIST(char *) withheld, grants;
     LIST(struct fault) faults;
     LIST(struct kept_record) records; /* by collection and key */
     LIST(struct event_id) event_ids;
@@ -357,9 +357,15 @@ void free_projects(larder_fake *fake);
 /* project-changes.c */
 extern const larder_projects projects_table;
 
+/* actions.c */
+extern const larder_actions actions_table;
+
 /* folders.c: after a failure these functions return null, or a number other than 0. */
 char *make_assets(larder_fake *fake, const char *name);
 int is_folder(const char *path);
+/* Returns LARDER_OK if there is a regular file below the folder and no symbolic link on the way; else
+ * LARDER_NOT_FOUND, LARDER_DENIED (a symbolic link) or LARDER_INVALID_ARGUMENT (it is no regular file). */
+larder_status check_file(const char *folder, larder_str file);
 void remove_tree(const char *path);
 uint64_t tree_size(const char *path);
 int copy_tree(const char *from, const char *to);

@@ -38,6 +38,24 @@ int is_folder(const char *path) {
     return lstat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
+larder_status check_file(const char *folder, larder_str file) {
+    char *path = below(folder, "");
+    size_t length = strlen(path);
+    larder_status status = LARDER_OK;
+    struct stat info;
+    path = resized(path, length + file.len + 1);
+    for (uint64_t i = 0; i <= file.len && status == LARDER_OK; i++) {
+        if (i < file.len && file.ptr[i] != '/') continue;
+        memcpy(path + length, file.ptr, i);
+        path[length + i] = 0;
+        if (lstat(path, &info) != 0) status = LARDER_NOT_FOUND;
+        else if (S_ISLNK(info.st_mode)) status = LARDER_DENIED;
+        else if (i == file.len && !S_ISREG(info.st_mode)) status = LARDER_INVALID_ARGUMENT;
+    }
+    free(path);
+    return status;
+}
+
 /* Calls the body for each name in a folder except "." and "..". Stops at the first result that is not 0, and returns
  * it. */
 static int each(const char *folder, int (*body)(const char *path, const char *name, void *context), void *context) {

@@ -30,6 +30,7 @@ static void free_entry(struct entry *entry) {
     free((void *)(uintptr_t)entry->shown.path);
     free((void *)(uintptr_t)entry->shown.id);
     free((void *)(uintptr_t)entry->shown.text);
+    free((void *)(uintptr_t)entry->shown.target);
     free_policy(&entry->policy);
 }
 

@@ -4,14 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct copied_item *find_item(larder_fake *fake, larder_str local_id) {
-    for (size_t i = 0; i < fake->items.count; i++) {
-        larder_str id = fake->items.at[i].item->local_id;
-        if (id.len == local_id.len && memcmp(id.ptr, local_id.ptr, id.len) == 0) return &fake->items.at[i];
-    }
-    return NULL;
-}
-
 /* log, config, clock, cancel */
 
 static larder_status log_write(const larder_host *host, uint32_t level, larder_str message) {
@@ -103,53 +95,6 @@ static larder_status usage_read(const larder_host *host, larder_usage_figures *o
     if (status != LARDER_OK) return status;
     if (!is_sized(out, FIRST_USAGE_FIGURES)) return refuse(fake, "usage.read", LARDER_INVALID_ARGUMENT);
     fill(out, &fake->usage, sizeof fake->usage);
-    return LARDER_OK;
-}
-
-/* actions */
-
-static larder_status ask(const larder_host *host, const char *function, larder_str local_id, uint32_t flags,
-                         uint32_t known_flags, larder_str key) {
-    larder_fake *fake = fake_of(host);
-    larder_status status = enter(fake, function, IN_PROCESSOR);
-    struct copied_item *item;
-    larder_fake_entry *entry;
-    if (status != LARDER_OK) return status;
-    if (flags & ~known_flags) return refuse_unknown(fake, function);
-    if (!is_text(local_id) || !key.len || !is_text(key)) return refuse(fake, function, LARDER_INVALID_ARGUMENT);
-    if (key.len > 1024) return refuse(fake, function, LARDER_LIMIT);
-    if (!(item = find_item(fake, local_id))) return LARDER_NOT_FOUND;
-    if (fake->processor->max_records && fake->granted_actions + fake->asked >= fake->processor->max_records)
-        return refuse(fake, function, LARDER_LIMIT);
-    fake->asked++;
-    entry = record(fake, LARDER_FAKE_ACTION, strchr(function, '.') + 1);
-    entry->number = flags;
-    entry->id = text_of(local_id);
-    entry->path = text_of(item->item->path);
-    entry->text = text_of(key);
-    return LARDER_OK;
-}
-
-static larder_status actions_download(const larder_host *host, larder_str local_id, uint32_t flags, larder_str key) {
-    return ask(host, "actions.download", local_id, flags,
-               LARDER_DOWNLOAD_WHILE_COVERED | LARDER_DOWNLOAD_AS_UPDATE, key);
-}
-
-static larder_status actions_remove(const larder_host *host, larder_str local_id, uint32_t flags, larder_str key) {
-    return ask(host, "actions.remove_local_copy", local_id, flags,
-               LARDER_REMOVE_RESTORE_FORMER | LARDER_REMOVE_IF_UNUSED, key);
-}
-
-static larder_status actions_purge(const larder_host *host, larder_str local_id, uint32_t flags, larder_str key) {
-    return ask(host, "actions.purge", local_id, flags, 0, key);
-}
-
-static larder_status actions_look(const larder_host *host, larder_str path) {
-    larder_fake *fake = fake_of(host);
-    larder_status status = enter(fake, "actions.look", IN_LOOP_WRITING);
-    if (status != LARDER_OK) return status;
-    if (!is_path(path)) return refuse(fake, "actions.look", LARDER_INVALID_ARGUMENT);
-    record(fake, LARDER_FAKE_ACTION, "look")->path = text_of(path);
     return LARDER_OK;
 }
 
@@ -292,8 +237,6 @@ static const larder_clock clock_table = {sizeof clock_table, 0, clock_now, clock
 static const larder_cancel cancel_table = {sizeof cancel_table, 0, cancel_check, cancel_deadline};
 static const larder_items items_table = {sizeof items_table, 0, items_open, items_close};
 static const larder_usage usage_table = {sizeof usage_table, 0, usage_read};
-static const larder_actions actions_table = {sizeof actions_table, 0, actions_download, actions_remove,
-                                             actions_purge,        actions_look};
 static const larder_policies policies_table = {sizeof policies_table, 0,           policies_list, policies_add,
                                                policies_update,       policies_remove};
 static const larder_kv kv_table = {sizeof kv_table, 0, kv_get, kv_put, kv_remove};

@@ -81,6 +81,11 @@ void larder_fake_withhold(larder_fake *fake, const char *service) {
     APPEND(fake->withheld, name);
 }
 
+void larder_fake_grant(larder_fake *fake, const char *grant) {
+    char *name = copied(grant);
+    APPEND(fake->grants, name);
+}
+
 void larder_fake_fail(larder_fake *fake, const char *function, uint32_t nth, larder_status status) {
     struct fault fault = {copied(function), nth, status, nth == 0};
     APPEND(fake->faults, fault);

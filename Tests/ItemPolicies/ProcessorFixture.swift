@@ -10,18 +10,38 @@ import TestSupport
 /// A sink that records the processors' intents and applies the test's effect to each of them.
 final class TestSink: IntentSink {
     private let taken = Mutex<[Intent]>([])
+    private let held = Mutex<[LocalID]>([])
     private let effect: @Sendable (Intent, Transaction) throws -> Void
 
     init(_ effect: @escaping @Sendable (Intent, Transaction) throws -> Void) { self.effect = effect }
 
     var intents: [Intent] { taken.withLock { $0 } }
 
-    func perform(_ intent: Intent, in transaction: Transaction) throws -> Bool {
+    /// The deletions on the server that were to be decided about together.
+    var deletions: [LocalID] { held.withLock { $0 } }
+
+    func perform(_ intent: Intent, heldBy issue: IssueID?, in transaction: Transaction) throws -> IntentOutcome {
         let before = transaction.changes?.updated.count
-        try effect(intent, transaction)
+        do { try effect(intent, transaction) } catch let refusal as RefusedIntent { return .refused(refusal.why) }
         taken.withLock { $0.append(intent) }
-        return transaction.changes?.updated.count != before
+        return transaction.changes?.updated.count != before ? .effective : .idle
     }
+
+    func hold(_ deletions: [LocalID], of plugin: PluginID, in transaction: Transaction) throws -> Model.Issue? {
+        held.withLock { $0 += deletions }
+        return nil
+    }
+
+    func countDeletions(
+        after record: SyncRecordID, of plugin: PluginID, heldBy issue: IssueID?, in transaction: Transaction
+    ) throws {}
+
+    func committed(_ changes: CommitChanges) {}
+}
+
+/// What an effect throws to have its intent refused.
+struct RefusedIntent: Error {
+    var why: String
 }
 
 /// The members of a trace line that tests read.
@@ -94,25 +114,31 @@ struct ProcessorFixture: Sendable {
 /// - Parameters:
 ///   - source: The name of a plugin in C; nil for the built available-offline plugin.
 ///   - defines: The macros that choose a variant of the plugin.
+///   - headers: The folder of the headers; nil for those of this version.
 ///   - settings: The plugin's settings, which are passed as JSON.
+///   - grants: What the plugin is granted.
 ///   - other: Another plugin in C and its settings.
 ///   - items: The paths of files that exist before the plugin starts.
 ///   - effect: The effect of each intent on the database.
 func withProcessorFixture(
-    _ source: String? = "wilful", defines: [String] = [], settings: [String: String] = [:],
-    beside other: (source: String, settings: [String: String])? = nil, items: [String] = [], clock: HostClock = .system,
+    _ source: String? = "wilful", defines: [String] = [], headers: String? = nil, settings: [String: String] = [:],
+    grants: Set<PluginSettings.Grant> = [], beside other: (source: String, settings: [String: String])? = nil,
+    items: [String] = [], clock: HostClock = .system,
     effect: @escaping @Sendable (Intent, Transaction) throws -> Void = { _, _ in },
     _ body: @escaping @Sendable (ProcessorFixture) async throws -> Void
 ) async throws {
     try await withTemporaryFolder { folder in
         let library = "\(folder)/plugin.so"
         try Files.makeFolder("\(folder)/files")
-        if let source { try await CompiledPlugin.build(source, to: library, defines: defines) }
+        if let source { try await CompiledPlugin.build(source, to: library, defines: defines, headers: headers) }
         let log = CollectedLog()
         let database = try Database.open(path: "\(folder)/larder.db")
         let id = PluginID(source.map { "org.example.\($0)" } ?? "org.larder.available-offline")
         let json = String(decoding: try JSONEncoder().encode(settings), as: UTF8.self)
-        var named = [PluginSettings(id: id, library: source == nil ? nil : library, isolation: .inProcess, json: json)]
+        var named = [
+            PluginSettings(
+                id: id, library: source == nil ? nil : library, isolation: .inProcess, json: json, grants: grants)
+        ]
         if let other {
             try await CompiledPlugin.build(other.source, to: "\(folder)/other.so")
             named.append(

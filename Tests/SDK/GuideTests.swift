@@ -14,7 +14,7 @@ import Testing
     @Test("G15: the guide has no block of code that no test runs")
     func all() {
         // The acceptance tests run the yaml block and the commands of `larder`.
-        #expect(guide.blocks("c").count == 4 && guide.blocks("swift").count == 6 && guide.blocks("yaml").count == 1)
+        #expect(guide.blocks("c").count == 5 && guide.blocks("swift").count == 7 && guide.blocks("yaml").count == 2)
         #expect(guide.commands(of: "cc").count == 2 && guide.commands(of: "c++").count == 1)
     }
 
@@ -131,6 +131,29 @@ import Testing
             let fixture = try PluginFixture(library: library)
             try reportsLargest(fixture, "org.example.largest", settings: #"{"largest": 2}"#)
             #expect(fixture.logLines == ["run 1: 1200 bytes", "run 2: 1200 bytes"])
+        }
+    }
+
+    @Test("G15 G20: the guide's plugin that changes the server asks for it if that is granted, and does without else")
+    func archive() async throws {
+        try await withTemporaryFolder { folder in
+            let library = "\(folder)/libarchive.so"
+            try Files.write(try guide.block("swift", with: "struct Archive"), to: "\(folder)/archive.swift")
+            try await CompiledPlugin.buildSwift("\(folder)/archive.swift", module: "GuideArchive", to: library)
+            let fixture = try PluginFixture(library: library)
+            var (old, new) = (Item.file("/old"), Item.file("/new"))
+            // The fixture's time is that of 1970.
+            old.lastModified = Timestamp(seconds: -40_000_000)
+            new.lastModified = Timestamp(seconds: -1)
+            fixture.put(old, new)
+            #expect(fixture.start("org.example.archive") == LARDER_OK)
+            #expect(fixture.run(.itemListUpdateCompleted) == LARDER_OK)
+            #expect(fixture.actions.isEmpty && fixture.logLines.count == 1 && fixture.failures.isEmpty)
+            larder_fake_grant(fixture.fake, "server-changes")
+            #expect(fixture.run(.itemListUpdateCompleted) == LARDER_OK)
+            #expect(fixture.actions.map(\.name) == ["create_folder", "move"])
+            #expect(fixture.targets == ["/Archive", "/Archive/old"] && fixture.actions.last?.key == "move:id of /old")
+            #expect(fixture.mistakes == [] && fixture.badConditions == [])
         }
     }
 

@@ -132,6 +132,11 @@ final class PluginFixture {
         }
     }
 
+    /// The paths at which the requested actions make something, without those that make nothing.
+    var targets: [String] {
+        entries(LARDER_FAKE_ACTION) { $0.target.map { String(cString: $0) } }.compactMap(\.self)
+    }
+
     func paths(_ action: String) -> [String] { actions.filter { $0.name == action }.map(\.path) }
 
     /// The flags of each policy change that the plugin requested.

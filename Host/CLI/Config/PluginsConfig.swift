@@ -70,6 +70,7 @@ struct PluginsConfig {
         settings.projectQuota = map.scalar(
             "project-quota", or: settings.projectQuota, json: { .string(ConfigScalar.writeSize($0)) },
             parse: { text, _ throws(Wrong) in try ConfigScalar.size(text) })
+        settings.grants = grants(map.take("grant"), at: keyPath + ".grant", in: decoding)
         settings.withheld = withheld(map.take("withhold"), at: keyPath + ".withhold", in: decoding)
         // A first-party plugin's own settings stand beside `enabled`. The plugin's schema checks them.
         let own: [ConfigPair]
@@ -97,8 +98,23 @@ struct PluginsConfig {
 }
 
 extension PluginsConfig {
+    /// Decodes what a plugin is granted.
+    private static func grants(
+        _ pair: ConfigPair?, at keyPath: String, in decoding: ConfigDecoding
+    ) -> Set<PluginSettings.Grant> {
+        let known = PluginSettings.Grant.allCases.map(\.rawValue)
+        let named = names(pair, of: "grant", among: known, at: keyPath, in: decoding)
+        return Set(named.compactMap(PluginSettings.Grant.init(rawValue:)))
+    }
+
     /// Decodes the names of the services that are withheld from a plugin.
     private static func withheld(_ pair: ConfigPair?, at keyPath: String, in decoding: ConfigDecoding) -> Set<String> {
+        Set(names(pair, of: "service", among: PluginServices.names, at: keyPath, in: decoding))
+    }
+
+    private static func names(
+        _ pair: ConfigPair?, of kind: String, among known: [String], at keyPath: String, in decoding: ConfigDecoding
+    ) -> [String] {
         guard let pair else {
             decoding.show(keyPath, .strings([]), .builtIn)
             return []
@@ -106,12 +122,12 @@ extension PluginsConfig {
         guard let names = decoding.texts(pair, at: keyPath), case .list(let values) = pair.value.content else {
             return []
         }
-        for (name, value) in zip(names, values) where !PluginServices.names.contains(name) {
-            let meant = nearestName(to: name, among: PluginServices.names).map { "; did you mean `\($0)`?" } ?? ""
-            decoding.refuse(value.source, "`\(keyPath)`: there is no service `\(name)`\(meant)")
+        for (name, value) in zip(names, values) where !known.contains(name) {
+            let meant = nearestName(to: name, among: known).map { "; did you mean `\($0)`?" } ?? ""
+            decoding.refuse(value.source, "`\(keyPath)`: there is no \(kind) `\(name)`\(meant)")
         }
         decoding.show(keyPath, .strings(names), pair.value.source)
-        return Set(names)
+        return names
     }
 }
 

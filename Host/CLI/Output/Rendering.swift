@@ -96,6 +96,7 @@ extension JSONValue {
             "reason": .string(plugin.reason),
             "kinds": .strings(plugin.kinds),
             "abi": .string(plugin.abi),
+            "grants": .strings(plugin.grants.map(\.rawValue)),
         ])
     }
 

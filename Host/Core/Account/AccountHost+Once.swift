@@ -205,6 +205,8 @@ extension AccountHost {
     private func drainToRest() async throws -> DrainOutcome {
         while true {
             await policies.waitUntilIdle()
+            // A plugin's request may have moved items.
+            try await list.carryOutMoves()
             let before = try await database.read { try $0.journal.lastID() }
             let outcome = try await engine.drain(with: partners)
             await policies.waitUntilIdle()

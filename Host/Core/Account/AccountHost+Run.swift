@@ -59,6 +59,7 @@ extension AccountHost {
                 group.addTask { try await watch.run() }
                 group.addTask { [loops] in await loops.run() }
                 group.addTask { [self] in try await followSecret() }
+                group.addTask { [self] in try await followMoves() }
                 group.addTask { [self] in try await keepCalendarFiles() }
                 group.addTask { [self] in try await keepPolicyHistory() }
                 group.addTask { [self] in try await keepBackups() }
@@ -80,6 +81,15 @@ extension AccountHost {
         } catch {
             await loops.suspend()
             return .failure(error)
+        }
+    }
+
+    /// Lets the tree follow the moves that plugins request, until the task is cancelled.
+    private func followMoves() async throws {
+        while true {
+            await state.treeMoves.wait()
+            try Task.checkCancellation()
+            try await list.carryOutMoves()
         }
     }
 

@@ -106,7 +106,7 @@ public final class AccountHost: Sendable {
                 account: bookmark.name, database: vault.database, tree: vault.tree, source: connection,
                 isFirstSinceBoot: vault.isFirstSinceBoot, limits: process.settings.limits,
                 keepFree: process.settings.keepFree, rooms: process.rooms, onConflict: bookmark.onConflict,
-                clock: clock,
+                removalGuard: process.settings.removalGuard, clock: clock,
                 callbacks: .init(
                     accountRefused: { if state.refuse($0) { state.scanRequests.send() } },
                     dropped: { dropped in
@@ -131,7 +131,11 @@ public final class AccountHost: Sendable {
             }
             let policies = ItemPolicies(
                 database: vault.database, plugins: plugins,
-                sink: SyncSink(engine: engine, clock: clock, trace: trace), files: bookmark.files,
+                sink: SyncSink(
+                    engine: engine, clock: clock, trace: trace,
+                    hasNoFavorites: { try connection.hasNoFavorites(rememberedIn: $0) },
+                    moved: { state.treeMoves.send() }),
+                files: bookmark.files,
                 world: { .current(now: $0) }, clock: clock, logger: logger.of("policies"))
             let mover = TreeMover(
                 database: vault.database, tree: vault.tree, engine: engine, logger: logger.of("engine"))
@@ -255,6 +259,8 @@ final class AccountState: Sendable {
     let calendars = Signal()
     /// Sent when the server rejects the secret for the requests of a loop, and not for the account's files.
     let loopRefusals = Signal()
+    /// Sent when a plugin's request has moved items, and the tree is to follow.
+    let treeMoves = Signal()
     /// Sent when policies were changed.
     let policyChanges = Signal()
     /// Sent when the run is to end so that the account is opened anew.

@@ -10,21 +10,82 @@ struct SyncSink: IntentSink {
     let engine: SyncEngine
     let clock: HostClock
     let trace: TraceWriter?
+    /// Tells whether the server is known to have no favorites.
+    let hasNoFavorites: @Sendable (Transaction) throws -> Bool
+    /// Called when the tree is to follow a move. It returns at once.
+    let moved: @Sendable () -> Void
 
-    func perform(_ intent: Intent, in transaction: Transaction) throws -> Bool {
-        guard let request = ActionRequest(intent) else { return false }
+    func perform(_ intent: Intent, heldBy issue: IssueID?, in transaction: Transaction) throws -> IntentOutcome {
+        if case .server(let change) = intent.change {
+            return try make(change, for: intent, heldBy: issue, in: transaction)
+        }
+        guard let request = ActionRequest(intent) else { return .idle }
         let before = transaction.changes?.updated.count
-        guard let outcome = try engine.enqueue([request], in: transaction).first else { return false }
+        guard let outcome = try engine.enqueue([request], in: transaction).first else { return .idle }
         switch outcome {
-        case .queued, .waits: return true
-        case .joined, .done: return transaction.changes?.updated.count != before
+        case .queued, .waits: return .effective
+        case .joined, .done: return transaction.changes?.updated.count != before ? .effective : .idle
         case .refused(let failure):
             // The engine has logged the refused request.
-            guard let trace else { return false }
+            guard let trace else { return .idle }
             let path = try transaction.items.item(localID: request.item)?.path.text
             trace.dropped(
                 request.action.kind.rawValue, path: path, by: intent.plugin, because: failure.message, at: clock.now())
-            return false
+            return .idle
+        }
+    }
+
+    func hold(_ deletions: [LocalID], of plugin: PluginID, in transaction: Transaction) throws -> Issue? {
+        try engine.holdIfTooMany(deletions, by: DownloadTrigger(of: plugin), in: transaction)
+    }
+
+    func countDeletions(
+        after record: SyncRecordID, of plugin: PluginID, heldBy issue: IssueID?, in transaction: Transaction
+    ) throws {
+        try engine.countDeletions(
+            after: record, by: DownloadTrigger(of: plugin), heldBy: issue, in: transaction)
+    }
+
+    func committed(_ changes: CommitChanges) { if changes.moves > 0 { moved() } }
+
+    // MARK: Changes of the server
+
+    private func make(
+        _ change: PluginChange, for intent: Intent, heldBy issue: IssueID?, in transaction: Transaction
+    ) throws -> IntentOutcome {
+        var path = ItemPath.root
+        if let id = change.item {
+            guard let item = try transaction.items.item(localID: id), !item.isRemoved else {
+                if case .delete = change { return .idle }
+                return .refused("it is no longer on the server")
+            }
+            path = item.path
+        }
+        let request: ChangeRequest
+        var snapshot: HeldSnapshot?
+        switch change {
+        case .createFolder(let folder): request = .haveFolder(folder)
+        case .move(_, let target): request = .move(path, to: target)
+        case .copy(_, let target): request = .copy(path, to: target)
+        case .delete: request = .delete(path)
+        case .setFavorite(_, let isFavorite):
+            guard try !hasNoFavorites(transaction) else {
+                return .refused("only servers of the ownCloud family have favorites")
+            }
+            request = .setFavorite(path, isFavorite)
+        case .upload(let held, let target, let replaces):
+            guard let held else { throw Failure(.internal, "An upload has no snapshot") }
+            snapshot = held
+            request = .put(held.taken, target, replaces: replaces)
+        }
+        let requester = ChangeRequester(DownloadTrigger(of: intent.plugin), key: intent.key, issue: issue)
+        let before = transaction.changes?.updated.count
+        switch try engine.enqueue(request, for: requester, in: transaction) {
+        case .queued, .waits:
+            snapshot?.handOver()
+            return .effective
+        case .joined, .done: return transaction.changes?.updated.count != before ? .effective : .idle
+        case .refused(let failure): return .refused(failure.message)
         }
     }
 }
@@ -43,7 +104,7 @@ extension ActionRequest {
             self.init(
                 .removeLocalCopy(restoringFormerTrigger: restoring, unusedSince: unusedSince), item: item,
                 reason: reason, key: intent.key)
-        case .addPolicy, .updatePolicy, .removePolicy, .putValue, .deleteValue: return nil
+        case .server, .addPolicy, .updatePolicy, .removePolicy, .putValue, .deleteValue: return nil
         }
     }
 }

@@ -43,7 +43,7 @@ public struct ServerChange: AccountCommand {
 
     private func make(for host: AccountHost, isAtWork: Bool) async throws -> ChangeOutcome {
         var outcome = ChangeOutcome()
-        let hasNoFavorites = try await host.knowsOfNoFavorites()
+        let hasNoFavorites = try await host.database.read { try host.connection.hasNoFavorites(rememberedIn: $0) }
         outcome.changes = try await host.database.write { [engine = host.engine] tx in
             try changes.map { change in
                 if case .setFavorite(let path, _) = change, hasNoFavorites {
@@ -198,14 +198,16 @@ extension Failure {
     }
 }
 
-extension AccountHost {
+extension Connection {
     /// Tells whether the server is known to have no favorites.
-    fileprivate func knowsOfNoFavorites() async throws -> Bool {
-        if let known = connection.known { return !known.isOwnCloudFamily }
-        let kept = try await database.read { try $0.meta.json(KnownServer.self, .server) }
-        return kept.map { !$0.isOwnCloudFamily } ?? false
+    /// - Parameter reads: The account's database, which remembers the server.
+    func hasNoFavorites(rememberedIn reads: some DatabaseReads) throws -> Bool {
+        let server = try known ?? reads.meta.json(KnownServer.self, .server)
+        return server.map { !$0.isOwnCloudFamily } ?? false
     }
+}
 
+extension AccountHost {
     /// Finds the server for a command.
     /// - Parameter isAtWork: Whether a run is in progress, which finds the server by itself.
     /// - Returns: The facts about the server; nil if a run is in progress, which keeps them.

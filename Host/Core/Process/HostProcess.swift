@@ -110,13 +110,13 @@ public actor HostProcess {
         try await early?.write(to: memory)
         let calls = PluginCalls(vault: bookmark.vault, clock: clock)
         let held = try await calls.held(in: database, isReadOnly: isReadOnly, logger: logger)
+        let projects = AccountProjects(
+            base: bookmark.vault + "/projects", isReadOnly: isReadOnly, plugins: settings.plugins, clock: clock)
         let environment = AccountEnvironment(
             name: bookmark.name, logger: logger.of("plugins"), clock: clock, trace: trace,
             calls: isReadOnly ? nil : await calls.board(for: host, logger: logger), held: held,
-            projects: AccountProjects(
-                base: bookmark.vault + "/projects", isReadOnly: isReadOnly, plugins: settings.plugins,
-                clock: clock),
-            noted: noted)
+            projects: projects,
+            uploads: AccountUploads(projects: projects, bookmark: bookmark, isReadOnly: isReadOnly), noted: noted)
         return await host.start(environment)
     }
 

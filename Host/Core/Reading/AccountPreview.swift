@@ -84,7 +84,15 @@ public final class AccountPreview: Sendable {
 
 /// A sink that no intent reaches: the runs of a preview are never carried out.
 private struct NoSink: IntentSink {
-    func perform(_ intent: Intent, in transaction: Transaction) throws -> Bool {
+    func perform(_ intent: Intent, heldBy issue: IssueID?, in transaction: Transaction) throws -> IntentOutcome {
         throw Failure(.internal, "A preview requested \(intent.change.name)")
     }
+
+    func hold(_ deletions: [LocalID], of plugin: PluginID, in transaction: Transaction) throws -> Issue? { nil }
+
+    func countDeletions(
+        after record: SyncRecordID, of plugin: PluginID, heldBy issue: IssueID?, in transaction: Transaction
+    ) throws {}
+
+    func committed(_ changes: CommitChanges) {}
 }

@@ -127,6 +127,27 @@ extension ItemTable {
         try integer("SELECT deletedBy FROM items WHERE databaseID = ?", .id(item)).map(SyncRecordID.init)
     }
 
+    /// Returns the number of items that the records of a requester which follow a record are about to delete.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func hiddenCount(after record: SyncRecordID, for reason: DownloadTrigger) throws -> Int {
+        let sql = """
+            SELECT count(*) FROM syncRecords JOIN items ON items.deletedBy = syncRecords.id
+            WHERE syncRecords.id > ? AND reason = ?
+            """
+        return try row(sql, [.id(record), .text(reason.text)]) { Int($0.integer(0) ?? 0) } ?? 0
+    }
+
+    /// Returns the number of items at and below a path that are on the server or about to be made there.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func countOnServer(atOrBelow path: ItemPath) throws -> Int {
+        let isOnServer = "removedAt IS NULL AND (fileID IS NOT NULL OR NOT (\(ItemSQL.isHere)))"
+        func count(_ place: String, _ arguments: [SQLValue]) throws -> Int {
+            let sql = "SELECT count(*) FROM items WHERE \(place) AND \(isOnServer) AND path <> '/'"
+            return try row(sql, arguments) { Int($0.integer(0) ?? 0) } ?? 0
+        }
+        return try count(ItemSQL.isInRange, ItemSQL.range(below: path)) + count("path = ?", [.path(path)])
+    }
+
     /// Reads a folder's own entries that a record is about to delete, one after the other.
     /// - Parameter body: A function that receives each item and returns false to end early.
     /// - Throws: What `body` throws, or SQLite's error; see ``DatabaseReads``.

@@ -27,6 +27,17 @@ public struct JournalTable<Access: DatabaseReads>: Table {
         return records
     }
 
+    /// Returns the records that wait for an answer to an issue, in the order in which they are carried out.
+    /// - Throws: The errors of ``record(id:)``.
+    public func waiting(forIssue id: IssueID) throws -> [SyncRecord] {
+        var records: [SyncRecord] = []
+        try each(SyncRecordQuery.waitingForIssue, [.id(id)]) { record in
+            records.append(record)
+            return true
+        }
+        return records
+    }
+
     /// Reads all records in the order in which they are carried out.
     /// - Parameters:
     ///   - id: The record after which the reading begins; 0 to begin with the first record.

@@ -5,6 +5,7 @@ enum SyncRecordQuery {
     static let withID = select("WHERE id = ?")
     static let withKey = select("WHERE reason = ? AND key = ?")
     static let ofItem = select("WHERE localID = ? ORDER BY id")
+    static let waitingForIssue = select("WHERE waitIssue = ? ORDER BY id")
     static let after = select("WHERE id > ? ORDER BY id")
     static let removalsAfter = select("INDEXED BY syncRecords_removals WHERE \(isRemoval) AND id > ? ORDER BY id")
     static let landing = select("WHERE landingDigest IS NOT NULL ORDER BY id")

@@ -148,10 +148,51 @@ extension TakenSnapshot {
             }
             throw .system("opening \(source)", errno)
         }
+        return try take(from: file.number, source, into: folder)
+    }
+
+    /// Takes a snapshot of a file below a folder, as ``take(of:into:)``. No symbolic link is followed, and nothing
+    /// outside of the folder, or on another file system, is opened.
+    /// - Parameters:
+    ///   - path: The file's path below the folder, without a slash before it.
+    ///   - root: The absolute path of the folder, whose last name is no symbolic link either.
+    ///   - folder: The absolute path of `outgoing/`.
+    /// - Returns: The facts about the snapshot, and its lock, which is kept until the upload was requested.
+    /// - Throws: As ``take(of:into:)``; `.denied` for a path that leaves the folder or has a symbolic link in it.
+    public static func take(
+        _ path: String, beneath root: String, into folder: String
+    ) throws(Failure) -> (TakenSnapshot, SnapshotLock) {
+        let file = try openFile(path, beneath: root)
+        return try take(from: file.number, "\(root)/\(path)", into: folder)
+    }
+
+    /// Checks that a snapshot of a file below a folder could be taken.
+    /// - Throws: What ``take(_:beneath:into:)`` throws of a file that is missing, out of reach or not regular.
+    public static func check(_ path: String, beneath root: String) throws(Failure) {
+        let file = try openFile(path, beneath: root)
+        guard file.status()?.isRegular == true else { throw Failure(.badData, "\(root)/\(path) is not a regular file") }
+    }
+
+    private static func openFile(_ path: String, beneath root: String) throws(Failure) -> Descriptor {
+        let folder = Descriptor(open(root, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC))
+        guard folder.number >= 0 else { throw .system("opening \(root)", errno) }
+        let number = openBeneath(folder.number, path, O_RDONLY | O_NONBLOCK)
+        let code = errno
+        guard number < 0 else { return Descriptor(number) }
+        switch code {
+        case ENOENT, ENOTDIR: throw Failure(.notFound, "There is no file \(root)/\(path)")
+        case ELOOP, EXDEV: throw Failure(.denied, "\(root)/\(path) leads through a symbolic link or out of its folder")
+        default: throw .system("opening \(root)/\(path)", code)
+        }
+    }
+
+    private static func take(
+        from file: Int32, _ source: String, into folder: String
+    ) throws(Failure) -> (TakenSnapshot, SnapshotLock) {
         let target = Descriptor(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
         guard target.number >= 0 else { throw .system("opening \(folder)", errno) }
         for _ in 0..<mostTries {
-            guard let before = file.status() else { throw .system("reading \(source)", errno) }
+            guard let before = status(of: file) else { throw .system("reading \(source)", errno) }
             guard before.isRegular else {
                 throw Failure(
                     .badData, before.isFolder ? "\(source) is a folder" : "\(source) is not a regular file",
@@ -159,8 +200,8 @@ extension TakenSnapshot {
             }
             let name = Tree.snapshotPrefix + randomHex(bytes: 16)
             do throws(Failure) {
-                let (snapshot, lock) = try take(file.number, before, source, as: name, in: target)
-                guard let after = file.status() else { throw .system("reading \(source)", errno) }
+                let (snapshot, lock) = try take(file, before, source, as: name, in: target)
+                guard let after = status(of: file) else { throw .system("reading \(source)", errno) }
                 if FileMark(before, now: .now()).matches(FileMark(after, now: .now())), snapshot.size == after.st_size {
                     return (snapshot, lock)
                 }
@@ -172,6 +213,11 @@ extension TakenSnapshot {
         }
         throw Failure(
             .failed, "\(source) is being written, and was not taken", hint: "Repeat the command when it is complete")
+    }
+
+    private static func status(of file: Int32) -> stat? {
+        var info = stat()
+        return fstat(file, &info) == 0 ? info : nil
     }
 
     /// Removes the snapshot from its folder.

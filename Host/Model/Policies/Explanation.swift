@@ -39,14 +39,17 @@ public struct Wish: Hashable, Sendable {
     public var call: String
     /// The path that the request or the call is about, or nil if it has no path.
     public var path: ItemPath?
+    /// The path at which the request would make something; nil if it makes nothing, or if that is ``path``.
+    public var target: ItemPath?
     /// The request, named as ``Intent/Change/name``. Nil if the call is made for the item and requests nothing.
     public var would: String?
 
     /// Creates a request.
-    public init(plugin: PluginID, call: String, path: ItemPath?, would: String?) {
+    public init(plugin: PluginID, call: String, path: ItemPath?, target: ItemPath? = nil, would: String?) {
         self.plugin = plugin
         self.call = call
         self.path = path
+        self.target = target
         self.would = would
     }
 }

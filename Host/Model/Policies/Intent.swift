@@ -16,6 +16,8 @@ public struct Intent: Hashable, Sendable {
         /// gets its former trigger back, and counts as used now. With `unusedSince` the copy stays if somebody uses it,
         /// or has used it since then.
         case removeLocalCopy(LocalID, restoringFormerTrigger: Bool, unusedSince: Timestamp?)
+        /// A change of the server.
+        case server(PluginChange)
         /// The addition of a policy. `runsTrigger` tells whether `policiesChanged` follows.
         case addPolicy(ItemPolicy, runsTrigger: Bool)
         case updatePolicy(ItemPolicy, runsTrigger: Bool)
@@ -48,6 +50,7 @@ extension Intent.Change {
         case .update: "update"
         case .removeLocalCopy: "removeLocalCopy"
         case .purge: "purge"
+        case .server(let change): change.kind.rawValue
         case .addPolicy: "addPolicy"
         case .updatePolicy: "updatePolicy"
         case .removePolicy: "removePolicy"
@@ -56,10 +59,22 @@ extension Intent.Change {
         }
     }
 
+    /// Whether the change is an action of the sync engine, which has a key and may become a record.
+    public var isAction: Bool {
+        switch self {
+        case .download, .update, .removeLocalCopy, .purge, .server: true
+        case .addPolicy, .updatePolicy, .removePolicy, .putValue, .deleteValue: false
+        }
+    }
+
+    /// Whether the change is an upload, which may hold a snapshot.
+    public var isUpload: Bool { if case .server(.upload) = self { true } else { false } }
+
     /// The item that the change is about, or nil if it is about no item.
     public var item: LocalID? {
         switch self {
         case .download(let item, _), .update(let item), .removeLocalCopy(let item, _, _), .purge(let item): item
+        case .server(let change): change.item
         case .addPolicy, .updatePolicy, .removePolicy, .putValue, .deleteValue: nil
         }
     }

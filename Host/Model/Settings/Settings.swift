@@ -103,6 +103,14 @@ public struct PluginSettings: Hashable, Sendable {
     public var projectQuota: Int64
     /// The services that the plugin does not get, even if it requests them.
     public var withheld: Set<String>
+    /// What the plugin may do beyond the services that it gets.
+    public var grants: Set<Grant>
+
+    /// Something that a plugin may only do if the config grants it. The raw values are those of the config.
+    public enum Grant: String, Hashable, Sendable, CaseIterable {
+        /// Changes on the server.
+        case serverChanges = "server-changes"
+    }
 
     /// The quota if the config names none, in bytes.
     public static let defaultProjectQuota: Int64 = 1_000_000_000
@@ -110,7 +118,7 @@ public struct PluginSettings: Hashable, Sendable {
     /// Creates settings for a plugin.
     public init(
         id: PluginID, isEnabled: Bool = true, library: String? = nil, isolation: Isolation? = nil, json: String = "{}",
-        projectQuota: Int64 = defaultProjectQuota, withheld: Set<String> = []
+        projectQuota: Int64 = defaultProjectQuota, withheld: Set<String> = [], grants: Set<Grant> = []
     ) {
         self.id = id
         self.isEnabled = isEnabled
@@ -119,6 +127,7 @@ public struct PluginSettings: Hashable, Sendable {
         self.json = json
         self.projectQuota = projectQuota
         self.withheld = withheld
+        self.grants = grants
     }
 }
 
@@ -149,6 +158,8 @@ public struct PluginReport: Hashable, Sendable {
     public var kinds: [String]
     /// The version of the ABI for which the plugin was built, such as `1.0`. Nil if the plugin was not opened.
     public var abi: String?
+    /// What the config grants the plugin, in the order of the names.
+    public var grants: [PluginSettings.Grant] = []
     /// The problems with the plugin's own settings, if the plugin is refused because of them.
     public var settingProblems: [SettingProblem] = []
     /// Whether the plugin is refused because the host cannot determine which settings it has.

@@ -54,10 +54,16 @@ extension InstanceContext {
         switch change {
         case .download(let item, _), .update(let item), .removeLocalCopy(let item, _, _), .purge(let item):
             run?.path(of: item)?.text ?? item.text
+        case .server(let change): subject(of: change)
         case .addPolicy(let policy, _), .updatePolicy(let policy, _): policy.condition
         case .removePolicy(let id, _): id.text
         case .putValue(let key, _), .deleteValue(let key): String(decoding: key, as: UTF8.self)
         }
+    }
+
+    private func subject(of change: PluginChange) -> String {
+        let item = change.item.map { run?.path(of: $0)?.text ?? $0.text }
+        return [item, change.target?.text].compactMap(\.self).joined(separator: " to ")
     }
 }
 

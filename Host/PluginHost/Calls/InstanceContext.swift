@@ -29,10 +29,14 @@ final class InstanceContext: @unchecked Sendable {
     let granted: Set<String>
     /// The services that the config withholds from the plugin.
     private let withheld: Set<String>
+    /// What the config grants the plugin beyond services.
+    private let grants: Set<PluginSettings.Grant>
     /// Whether the plugin was built with headers of a later version.
     let isNewer: Bool
     /// The implementation of `larder.projects/1`; nil if there is none.
     let projects: (any PluginProjects)?
+    /// The files that the plugin may have uploaded; nil if there are none.
+    let uploads: (any PluginUploads)?
     let table: UnsafeMutablePointer<larder_host>
     /// The trace of the calls; nil if calls are not traced.
     let trace: TraceWriter?
@@ -58,6 +62,8 @@ final class InstanceContext: @unchecked Sendable {
     var refusal: (service: StaticString, error: ServiceError)? { didSet { leavesSomething = true } }
     /// The services that the plugin asked for although its description does not name them.
     private(set) var undeclared: [String] = []
+    /// The grants that the plugin would have needed, about which the log has a line.
+    private var lacking: Set<PluginSettings.Grant> = []
     var asked: [Intent] = [] { didSet { leavesSomething = true } }
     /// The values that the call wrote, and those that the run wrote before the call: nil for a key that was removed.
     var callValues: [[UInt8]: [UInt8]?] = [:] { didSet { leavesSomething = true } }
@@ -77,15 +83,18 @@ final class InstanceContext: @unchecked Sendable {
     private var leavesSomething = false
 
     init(
-        plugin: PluginID, granted: Set<String>, withheld: Set<String> = [], isNewer: Bool = false,
-        projects: (any PluginProjects)? = nil, record: CallRecord, trace: TraceWriter? = nil, log: PluginLog,
-        clock: HostClock
+        plugin: PluginID, granted: Set<String>, withheld: Set<String> = [], grants: Set<PluginSettings.Grant> = [],
+        isNewer: Bool = false, projects: (any PluginProjects)? = nil, uploads: (any PluginUploads)? = nil,
+        record: CallRecord, trace: TraceWriter? = nil,
+        log: PluginLog, clock: HostClock
     ) {
         self.plugin = plugin
         self.granted = granted
         self.withheld = withheld
+        self.grants = grants
         self.isNewer = isNewer
         self.projects = projects
+        self.uploads = uploads
         self.record = record
         self.trace = trace
         self.log = log
@@ -192,6 +201,17 @@ final class InstanceContext: @unchecked Sendable {
             "it asked for the service \(name) and does not get it: "
                 + "its description names it neither as required nor as wanted"
         )
+    }
+
+    /// Checks that the config grants the plugin something. The log says once how to grant it.
+    /// - Throws: `LARDER_DENIED` without the grant.
+    func require(_ grant: PluginSettings.Grant) throws(ServiceError) {
+        guard !grants.contains(grant) else { return }
+        var error = ServiceError(
+            LARDER_DENIED,
+            "the config does not grant it: it needs `grant: [\(grant.rawValue)]` under `plugins.\(plugin.shortName)`")
+        error.isTold = !lacking.insert(grant).inserted
+        throw error
     }
 
     func lend(_ text: String) -> larder_str { lent.lend(text) }

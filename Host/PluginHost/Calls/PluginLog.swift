@@ -11,6 +11,8 @@ final class PluginLog: Sendable {
         case invalidArgument = "invalid arguments"
         case unknownStatus = "unknown statuses"
         case failed = "failed calls"
+        /// A request for something impossible. It is no fault of the plugin's.
+        case refused = "refused changes of the server"
     }
 
     private struct State {

@@ -36,6 +36,10 @@ public protocol PluginRun: AnyObject {
     /// Tells whether the call under way, which has requested this many actions, may request another one.
     func hasRoom(besides actions: Int) -> Bool
 
+    /// Tells whether the call under way, which has requested this many uploads, may request another one. Each upload
+    /// holds a snapshot until the run has recorded it.
+    func mayUpload(besides uploads: Int) -> Bool
+
     /// Takes the requests of a call that succeeded, in order.
     func accept(_ intents: [Intent], during call: StaticString)
 }

@@ -163,6 +163,13 @@ public final class ProcessorCalls {
         context.trace(.dropped, intent.change.name, context.subject(of: intent.change), because: because)
     }
 
+    /// Notes that a requested change of the server is not made, since it is impossible.
+    public func refused(_ intent: Intent, because: String) {
+        let (name, subject) = (intent.change.name, context.subject(of: intent.change))
+        log.note(.refused, "\(name) of \(subject) was refused: \(because)")
+        context.trace(.dropped, name, subject, because: because)
+    }
+
     /// Logs a mistake that was found after a call, such as a condition that does not parse.
     public func note(_ mistake: String) { log.note(.failed, mistake) }
 

@@ -9,6 +9,8 @@ public struct ServiceError: Error, Hashable, Sendable {
     /// Whether the error is about a flag or a number that no header of this version defines. For a plugin that was
     /// built with later headers, this is not a mistake.
     var isUnknown = false
+    /// Whether the log has said so before, and does not say it again.
+    var isTold = false
 
     /// Creates an error.
     public init(_ status: larder_status, _ message: String) {

@@ -17,6 +17,8 @@ public struct AccountEnvironment: Sendable {
     public var held = HeldLibraries()
     /// The implementation of `larder.projects/1`; nil if there is none, and then each of its functions says so.
     public var projects: (any PluginProjects)?
+    /// The files that plugins may have uploaded; nil if there are none.
+    public var uploads: (any PluginUploads)?
     /// A function that is called on the plugin's thread after the plugin failed or broke the rules. It returns at once.
     public var noted: @Sendable () -> Void
 
@@ -24,7 +26,7 @@ public struct AccountEnvironment: Sendable {
     public init(
         name: String, logger: Logger, clock: HostClock = .system, trace: TraceWriter? = nil,
         calls: CallBoard? = nil, held: HeldLibraries = HeldLibraries(), projects: (any PluginProjects)? = nil,
-        noted: @escaping @Sendable () -> Void = {}
+        uploads: (any PluginUploads)? = nil, noted: @escaping @Sendable () -> Void = {}
     ) {
         self.name = name
         self.logger = logger
@@ -33,6 +35,7 @@ public struct AccountEnvironment: Sendable {
         self.calls = calls
         self.held = held
         self.projects = projects
+        self.uploads = uploads
         self.noted = noted
     }
 }

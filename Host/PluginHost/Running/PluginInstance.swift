@@ -40,12 +40,14 @@ public final class PluginInstance: @unchecked Sendable {
     ///   - library: The plugin's library.
     ///   - settings: The plugin's settings in the config, a JSON object.
     ///   - withheld: The services that the plugin does not get.
+    ///   - grants: What the plugin may do beyond its services.
     ///   - thread: The plugin's thread.
     ///   - account: The account for which the instance works.
     ///   - record: The record of the call under way; nil if no record outlives the process.
     init(
         _ description: PluginLibrary.Description, in library: PluginLibrary, settings: String,
-        withheld: Set<String> = [], thread: SerialThread, account: AccountEnvironment, record: CallRecord? = nil
+        withheld: Set<String> = [], grants: Set<PluginSettings.Grant> = [], thread: SerialThread,
+        account: AccountEnvironment, record: CallRecord? = nil
     ) throws(Refusal) {
         plugin = description.id
         self.thread = thread
@@ -54,8 +56,8 @@ public final class PluginInstance: @unchecked Sendable {
             plugin: plugin, account: account.name, logger: account.logger, clock: account.clock, noted: account.noted)
         context = InstanceContext(
             plugin: plugin, granted: Set(description.required + description.wanted).subtracting(withheld),
-            withheld: withheld, isNewer: library.module.abi_minor > UInt32(LARDER_ABI_MINOR),
-            projects: account.projects,
+            withheld: withheld, grants: grants, isNewer: library.module.abi_minor > UInt32(LARDER_ABI_MINOR),
+            projects: account.projects, uploads: account.uploads,
             record: record ?? CallRecord(plugin: description.id, library: library.path), trace: account.trace, log: log,
             clock: account.clock)
         context.record.enter()

@@ -30,30 +30,106 @@ let actionsTable = larder_actions(
     },
     look: { host, path in
         serve(host, "actions.look", during: .loopWriting) { context throws(ServiceError) in
-            let text = try path.required("the path")
-            let parsed: ItemPath
-            do throws(ItemPath.Problem) { parsed = try ItemPath(text) } catch {
-                throw ServiceError(LARDER_INVALID_ARGUMENT, "the path is not valid: \(error)")
+            try context.ask(.requestListing(try path.itemPath("the path")))
+        }
+    },
+    create_folder: { host, path, flags, key in
+        change(host, "actions.create_folder", flags, key) { _ throws(ServiceError) in
+            .createFolder(try path.itemPath("the path"))
+        }
+    },
+    move: { host, localID, target, flags, key in
+        change(host, "actions.move", flags, key) { context throws(ServiceError) in
+            .move(try context.item(localID), to: try target.itemPath("the target"))
+        }
+    },
+    copy: { host, localID, target, flags, key in
+        change(host, "actions.copy", flags, key) { context throws(ServiceError) in
+            .copy(try context.item(localID), to: try target.itemPath("the target"))
+        }
+    },
+    remove_from_server: { host, localID, flags, key in
+        change(host, "actions.remove_from_server", flags, key) { context throws(ServiceError) in
+            .delete(try context.item(localID))
+        }
+    },
+    set_favorite: { host, localID, isFavorite, flags, key in
+        change(host, "actions.set_favorite", flags, key) { context throws(ServiceError) in
+            guard isFavorite <= 1 else { throw ServiceError(LARDER_INVALID_ARGUMENT, "is_favorite is neither 0 nor 1") }
+            return .setFavorite(try context.item(localID), isFavorite == 1)
+        }
+    },
+    upload: { host, project, file, path, flags, key in
+        change(host, "actions.upload", flags, known: LARDER_UPLOAD_REPLACE, key) { context throws(ServiceError) in
+            let (project, target) = (try project.required("the project's id"), try path.itemPath("the path"))
+            let file = try file.required("the file")
+            do throws(ItemPath.Problem) { _ = try ItemPath("/" + file) } catch {
+                throw ServiceError(LARDER_INVALID_ARGUMENT, "the file is not valid: \(error)")
             }
-            try context.ask(.requestListing(parsed))
+            guard !file.isEmpty else { throw ServiceError(LARDER_INVALID_ARGUMENT, "the file is missing") }
+            guard let uploads = context.uploads else {
+                throw ServiceError(LARDER_UNSUPPORTED, "this host keeps no projects")
+            }
+            guard try context.activeRun().mayUpload(besides: context.asked.count(where: \.change.isUpload)) else {
+                throw ServiceError(LARDER_LIMIT, "more uploads than the host holds at a time")
+            }
+            return .upload(
+                try uploads.take(file, ofProject: project, of: context.plugin), to: target,
+                replaces: flags & LARDER_UPLOAD_REPLACE != 0)
         }
     })
+
+/// Answers a request for a change of the server.
+private func change(
+    _ host: UnsafePointer<larder_host>, _ name: StaticString, _ flags: UInt32, known: UInt32 = 0, _ key: larder_str,
+    _ change: (InstanceContext) throws(ServiceError) -> PluginChange
+) -> larder_status {
+    serve(host, name, during: .processor) { context throws(ServiceError) in
+        try context.require(.serverChanges)
+        try check(flags: flags, known: known)
+        try context.ask(key) { () throws(ServiceError) in .server(try change(context)) }
+    }
+}
 
 extension InstanceContext {
     /// Records a request for an action on an item.
     fileprivate func ask(
         _ localID: larder_str, _ key: larder_str, _ change: (LocalID) -> Intent.Change
     ) throws(ServiceError) {
+        try ask(key) { () throws(ServiceError) in change(try item(localID)) }
+    }
+
+    /// Records a request for an action.
+    fileprivate func ask(
+        _ key: larder_str, _ change: () throws(ServiceError) -> Intent.Change
+    ) throws(ServiceError) {
         let run = try activeRun()
-        let id = LocalID(try localID.required("the item's id"))
         guard key.len > 0 else { throw ServiceError(LARDER_INVALID_ARGUMENT, "the key is missing") }
         guard key.len <= longestKey else { throw ServiceError(LARDER_LIMIT, "a key above 1 KiB") }
         let key = try key.required("the key")
-        guard try run.hasItem(id) else { throw ServiceError(LARDER_NOT_FOUND, "no item \(id)") }
-        guard run.hasRoom(besides: asked.count { $0.change.item != nil }) else {
+        let wanted = try change()
+        guard run.hasRoom(besides: asked.count(where: \.change.isAction)) else {
             throw ServiceError(LARDER_LIMIT, "more actions than max_records allows; the rest comes with syncCapacity")
         }
-        asked.append(Intent(plugin: plugin, change: change(id), key: key))
+        // A snapshot that is not requested after all is removed with the change that holds it.
+        asked.append(Intent(plugin: plugin, change: wanted, key: key))
+    }
+
+    /// Returns the id of a known item.
+    fileprivate func item(_ localID: larder_str) throws(ServiceError) -> LocalID {
+        let id = LocalID(try localID.required("the item's id"))
+        guard try activeRun().hasItem(id) else { throw ServiceError(LARDER_NOT_FOUND, "no item \(id)") }
+        return id
+    }
+}
+
+extension larder_str {
+    /// Returns the path that an argument names.
+    fileprivate func itemPath(_ what: StaticString) throws(ServiceError) -> ItemPath {
+        let text = try required(what)
+        do throws(ItemPath.Problem) { return try ItemPath(text) } catch {
+            throw ServiceError(LARDER_INVALID_ARGUMENT, "\(what) is not valid: \(error)")
+        }
     }
 }
 

@@ -64,8 +64,9 @@ func serve(
             context.log.note(.invalidArgument, "refused \(name) during \(context.callName): \(error.message)")
         case LARDER_IO, LARDER_INTERNAL:
             context.log.write(.error, "\(name) during \(context.callName): \(error.message)")
-        case LARDER_DENIED:
+        case LARDER_DENIED where !error.isTold:
             context.log.write(.warning, "refused \(name) during \(context.callName): \(error.message)")
+        case LARDER_DENIED: break
         // Other statuses are answers and not errors.
         default: return error.status
         }

@@ -17,6 +17,8 @@ enum IssueCode: String, Hashable, Sendable {
     case conflict = "upload.conflict"
     /// A deletion of something that has changed on the server since.
     case deletion = "delete.changed"
+    /// A plugin's deletions on the server that are too many to be made without a person.
+    case pluginDeletions = "plugin.deletions"
     /// A folder of copies that cannot be read.
     case unreadable = "tree.unreadable"
     /// Downloads for which there is no room.
@@ -48,6 +50,11 @@ enum IssueCode: String, Hashable, Sendable {
             [
                 .init(id: "cancel", label: "Keep it, and see what is new", impact: .nonDestructive),
                 .init(id: "force", label: "Delete it all the same", impact: .dataLoss),
+            ]
+        case .pluginDeletions:
+            [
+                .init(id: "reject", label: "Keep everything, and drop the plugin's requests", impact: .nonDestructive),
+                .init(id: "approve", label: "Delete the items on the server", impact: .dataLoss),
             ]
         case .authentication: [Self.tryAgain]
         case .unreadable, .room: [Self.dismissal]

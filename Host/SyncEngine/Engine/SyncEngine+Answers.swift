@@ -14,18 +14,24 @@ extension SyncEngine {
             }
             try refuseWhileSent(journal)
             try deschedule(journal, in: tx)
+            if case .issue(let issue) = journal.wait { try endEmptyHold(issue, in: tx) }
         }
         removeSpentSnapshots()
     }
 
     /// Lets a waiting record go on at once, and forgets how often it failed.
-    /// - Throws: `.notFound` if there is no such record.
+    /// - Throws: `.notFound` if there is no such record; `.failed` if it waits for a person to approve it.
     public func retry(_ record: SyncRecordID) async throws {
         try await database.write { [self] tx in
             let journal = try journal(record, in: tx)
-            // An issue for which other records wait too is not answered by this call.
-            if case .issue(let id) = journal.wait, try tx.issues.issue(id: id)?.record == record {
-                try tx.issues.remove(id: id)
+            if case .issue(let id) = journal.wait, let issue = try tx.issues.issue(id: id) {
+                guard issue.code != IssueCode.pluginDeletions.rawValue else {
+                    throw Failure(
+                        .failed, "The deletion of \(journal.path) waits for an answer to issue \(id)",
+                        hint: .listIssues)
+                }
+                // An issue for which other records wait too is not answered by this call.
+                if issue.record == record { try tx.issues.remove(id: id) }
             }
             try restart(journal, in: tx)
         }
@@ -68,6 +74,10 @@ extension SyncEngine {
             throw Failure(
                 .badData, "\(choice) is not a choice of issue \(id)",
                 hint: "The choices are: " + issue.choices.map(\.id).joined(separator: ", "))
+        }
+        if code == .pluginDeletions {
+            try answerDeletions(issue, isApproved: choice == "approve", in: tx)
+            return true
         }
         try tx.issues.remove(id: id)
         guard let record = issue.record, var journal = try tx.journal.record(id: record) else { return true }

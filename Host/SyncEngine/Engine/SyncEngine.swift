@@ -77,6 +77,8 @@ public final class SyncEngine: Sendable {
     let server: any ChangeServer
     let limits: Limits
     let onConflict: ConflictRules
+    /// The limits for plugins' deletions on the server; nil if no number is too many.
+    let removalGuard: RemovalGuard?
     let account: String
     let isFirstSinceBoot: Bool
     let clock: HostClock
@@ -116,11 +118,13 @@ public final class SyncEngine: Sendable {
     ///     the file system, whichever is less.
     ///   - rooms: The rooms that the engines of a process share.
     ///   - onConflict: The account's rules for uploads that meet another version on the server.
+    ///   - removalGuard: The limits above which plugins' deletions on the server wait for a person. Nil means: no number
+    ///     is too many.
     public init(
         account: String, database: Database, tree: Tree, source: any FileSource & ChangeServer,
         isFirstSinceBoot: Bool, limits: Limits = Limits(), keepFree: Int64? = nil,
         rooms: DownloadRooms = DownloadRooms(), onConflict: ConflictRules = ConflictRules(),
-        clock: HostClock = .system, callbacks: Callbacks, logger: Logger
+        removalGuard: RemovalGuard? = RemovalGuard(), clock: HostClock = .system, callbacks: Callbacks, logger: Logger
     ) {
         self.account = account
         self.isFirstSinceBoot = isFirstSinceBoot
@@ -130,6 +134,7 @@ public final class SyncEngine: Sendable {
         server = source
         self.limits = limits
         self.onConflict = onConflict
+        self.removalGuard = removalGuard
         room = rooms.room(on: tree.device, keepFree: keepFree)
         self.clock = clock
         waitTime = clock.steady()

@@ -18,6 +18,8 @@
  *  - It drops the requests of a call that fails.
  *  - It refuses the same arguments as the host, with the same status. A call at the wrong time or from another thread,
  *    and a status that does not exist, are mistakes.
+ *  - It refuses changes of the server unless the test grants them. It takes no snapshot of what is to be uploaded, and
+ *    asks nobody about many deletions.
  *  - max_records holds for each run: the requests of a run are done when the next run begins.
  *
  * It has limits: it does not know the condition language (the test says which items meet a condition), it does not
@@ -116,6 +118,9 @@ void larder_fake_evaluate_with(larder_fake *fake, larder_fake_evaluator evaluato
 
 /* Withholds a service: "larder.kv/1". A plugin that requires the service then does not start. */
 void larder_fake_withhold(larder_fake *fake, const char *service);
+
+/* Grants the plugin something, as the config does with `grant`: "server-changes". Nothing is granted unless set. */
+void larder_fake_grant(larder_fake *fake, const char *grant);
 
 /* Makes a call of a service's function, such as "actions.download", return a status. `nth` counts from now on: 1 is the
  * next call, 0 is every call. "commit" is the commit of a loop's turn. */
@@ -256,7 +261,9 @@ const char *LARDER_NULLABLE larder_fake_schema(larder_fake *fake);
  * loop's id, `number` the argument of refresh or the code of on_error. */
 #define LARDER_FAKE_CALL 0u
 /* A request for an action: `name` is "download", "remove_local_copy" or "purge", `number` the flags, `id` the item's
- * local_id, `text` the key; or `name` is "look" and `path` the path. */
+ * local_id, `text` the key; or `name` is "look" and `path` the path. A change of the server: `name` is "create_folder",
+ * "move", "copy", "remove_from_server", "set_favorite" (`number` is 1 or 0) or "upload" (`number` the flags, `id` the
+ * project's id, `path` the file below its folder of assets), and `target` the path at which something is made. */
 #define LARDER_FAKE_ACTION 1u
 /* A request for a change of policies: `name` is "add", "update" or "remove", `number` the flags; `id` and `policy` are
  * set. */
@@ -293,6 +300,7 @@ typedef struct larder_fake_entry {
     const char *LARDER_NULLABLE id;
     const char *LARDER_NULLABLE text;
     const larder_policy *LARDER_NULLABLE policy;
+    const char *LARDER_NULLABLE target;
 } larder_fake_entry;
 
 /* Returns the number of entries of a kind. */

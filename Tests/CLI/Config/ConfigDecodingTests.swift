@@ -75,7 +75,8 @@ private func problems(_ text: String, account: String = "", environment: [String
             "accounts.home.password.insecure": "false", "accounts.home.tls.trust": "\"system\"",
             "accounts.home.local-changes": "\"report\"", "removal-guard.share": "\"50%\"", "limits.uploads": "3",
             "plugins.paths": "[]", "plugins.core-loop.enabled": "true", "plugins.core-loop.isolation": "\"in-process\"",
-            "plugins.core-loop.withhold": "[]", "plugins.core-loop.project-quota": "\"1GB\"",
+            "plugins.core-loop.withhold": "[]", "plugins.core-loop.grant": "[]",
+            "plugins.core-loop.project-quota": "\"1GB\"",
             "plugins.org.example.a.isolation": "\"process\"", "plugins.vacuum.isolation": "\"process\"",
             "log.level": "\"info\"", "log.format": "\"text\"",
         ]
@@ -204,6 +205,31 @@ private func problems(_ text: String, account: String = "", environment: [String
                 .hasSuffix("`plugins.vacuum.withhold` must be a list, not a single value") == true)
     }
 
+    @Test(
+        "G11 H3: a plugin is granted what the config names, and nothing else; no plugin is granted anything otherwise")
+    func granted() throws {
+        let config = try decode(
+            """
+            plugins:
+              vacuum: { grant: [], after: 60s }
+              org.example.a: { grant: [server-changes] }
+            """)
+        let granted = config.settings.plugins.filter { !$0.grants.isEmpty }
+        #expect(granted.map(\.id.text) == ["org.example.a"] && granted.first?.grants == [.serverChanges])
+        #expect(config.settings.plugins.first?.json == #"{"after":"60s"}"#)
+        let shown = Dictionary(config.shown.map { ($0.key, $0.value.text) }) { $1 }
+        #expect(shown["plugins.org.example.a.grant"] == #"["server-changes"]"#)
+        #expect(shown["plugins.share-loop.grant"] == "[]")
+        #expect(
+            problems("plugins: { vacuum: { grant: [server-change] } }").first?
+                .hasSuffix(
+                    "`plugins.vacuum.grant`: there is no grant `server-change`; did you mean `server-changes`?")
+                == true)
+        #expect(
+            problems("plugins: { vacuum: { grant: all } }").first?
+                .hasSuffix("`plugins.vacuum.grant` must be a list, not a single value") == true)
+    }
+
     @Test("H3: a key that stands twice is a problem beside the others")
     func duplicates() {
         let found = problems("poll: 10s\nwalk: 1\npoll: 20s\nlog: { level: info, level: debug }")
@@ -230,7 +256,10 @@ private func problems(_ text: String, account: String = "", environment: [String
             ("", "    on-conflict: both", "`accounts.home.on-conflict`: `both` is not"),
             ("", "    on-conflict: { path: x }", "`accounts.home.on-conflict` must be a single value"),
             ("", "    on-conflict: [{ path: x }]", "`accounts.home.on-conflict.0.do` is missing"),
-            ("", "    on-conflict: [{ do: local, path: '' }]", "`accounts.home.on-conflict.0.path` must be a single text"),
+            (
+                "", "    on-conflict: [{ do: local, path: '' }]",
+                "`accounts.home.on-conflict.0.path` must be a single text"
+            ),
             ("", "    on-conflict: [{ path: x, do: mine }]", "`accounts.home.on-conflict.0.do`: `mine` is not"),
             ("", "    on-conflict: [local]", "`accounts.home.on-conflict.0` must be a map of settings"),
         ])

@@ -4,13 +4,42 @@ public enum CompiledPlugin {
     /// - Parameters:
     ///   - library: the path of the library.
     ///   - defines: macros that choose a variant, as `NAME` or `NAME=value`.
-    public static func build(_ source: String, to library: String, defines: [String] = []) async throws {
+    ///   - headers: the folder of the headers; nil for those of this version.
+    public static func build(
+        _ source: String, to library: String, defines: [String] = [], headers: String? = nil
+    ) async throws {
         try await mustRun(
             "cc",
             [
                 "-std=c99", "-Wall", "-Wextra", "-Werror", "-D_POSIX_C_SOURCE=200809L", "-pthread", "-shared", "-fPIC",
-                "-I", "\(Build.root)/SDK/C/include", "\(Build.root)/Tests/Support/Plugins/\(source).c", "-o", library,
+                "-I", headers ?? "\(Build.root)/SDK/C/include", "\(Build.root)/Tests/Support/Plugins/\(source).c",
+                "-o", library,
             ] + defines.map { "-D\($0)" })
+    }
+
+    /// Writes the headers into a folder as they were in ABI 1.0.
+    public static func writeFirstHeaders(into folder: String) throws {
+        let include = "\(Build.root)/SDK/C/include/larder"
+        try Files.makeFolder("\(folder)/larder")
+        try Files.makeFolder("\(folder)/larder/ext")
+        let headers = try Files.names(in: include) + Files.names(in: "\(include)/ext").map { "ext/\($0)" }
+        for header in headers where header.hasSuffix(".h") && header != "layout.h" {
+            var lines = try Files.text("\(include)/\(header)").split(separator: "\n", omittingEmptySubsequences: false)
+            if header == "base.h" {
+                guard let minor = lines.firstIndex(where: { $0.hasPrefix("#define LARDER_ABI_MINOR ") }) else {
+                    throw SetupError("no minor version")
+                }
+                lines[minor] = "#define LARDER_ABI_MINOR 0"
+            }
+            if header == "ext/actions.h" {
+                // The functions that came later begin with a comment.
+                guard let first = lines.firstIndex(where: { $0.contains("(*look)(") }),
+                    let end = lines.firstIndex(where: { $0.hasPrefix("} larder_actions;") })
+                else { throw SetupError("no actions") }
+                lines.removeSubrange(first + 1..<end)
+            }
+            try Files.write(lines.joined(separator: "\n"), to: "\(folder)/larder/\(header)")
+        }
     }
 
     /// Compiles a plugin in Swift to a library, with the SDK as the package's build made it.

@@ -14,6 +14,7 @@ struct PluginInfo: PluginQuestion {
             ("plugin", report.id.text), ("name", report.name), ("version", report.version), ("library", report.library),
             ("state", report.state.rawValue), ("reason", report.reason ?? ""), ("isolation", report.isolation.rawValue),
             ("kinds", report.kinds.joined(separator: ", ")), ("abi", report.abi ?? ""),
+            ("grants", report.grants.map(\.rawValue).joined(separator: ", ")),
         ]
         let prefix = "plugins.\(report.id.shortName)."
         let settings = config.shown(with: [report]).filter { $0.key.hasPrefix(prefix) }

@@ -15,11 +15,11 @@ struct PluginList: LarderCommand {
             for report in reports { console.print(JSONValue(report)) }
             return failures
         }
-        var table = Table(["plugin", "state", "version", "isolation", "reason"])
+        var table = Table(["plugin", "state", "version", "isolation", "grants", "reason"])
         for report in reports {
             table.add([
                 report.id.shortName, report.state.rawValue, report.version, report.isolation.rawValue,
-                report.reason ?? "",
+                report.grants.map(\.rawValue).joined(separator: ", "), report.reason ?? "",
             ])
         }
         for line in table.lines { console.print(line) }

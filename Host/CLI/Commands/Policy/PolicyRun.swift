@@ -64,16 +64,23 @@ private struct WishLine {
     init(_ wish: Wish) {
         text = [
             Text.padded(wish.plugin.shortName, to: 20), Text.padded(wish.call, to: 16),
-            Text.padded(wish.would ?? "nothing", to: 15), wish.path.map { Text.visible($0.text) } ?? "-",
+            Text.padded(wish.would ?? "nothing", to: 15), Self.places(of: wish),
         ].joined(separator: "  ")
+    }
+
+    private static func places(of wish: Wish) -> String {
+        let path = wish.path.map { Text.visible($0.text) } ?? "-"
+        return wish.target.map { "\(path) to \(Text.visible($0.text))" } ?? path
     }
 }
 
 extension JSONValue {
     init(_ wish: Wish) {
-        self = .object([
-            "plugin": .string(wish.plugin.text), "call": .string(wish.call), "path": .string(wish.path?.text),
-            "would": .string(wish.would),
-        ])
+        var members: [Member] = [
+            Member(name: "plugin", value: .string(wish.plugin.text)), Member(name: "call", value: .string(wish.call)),
+            Member(name: "path", value: .string(wish.path?.text)), Member(name: "would", value: .string(wish.would)),
+        ]
+        if let target = wish.target { members.append(Member(name: "target", value: .string(target.text))) }
+        self = .object(members)
     }
 }

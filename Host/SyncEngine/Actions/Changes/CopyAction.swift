@@ -11,7 +11,9 @@ struct CopyAction: ChangeAction {
 
     init(_ engine: SyncEngine) { self.engine = engine }
 
-    func preflight(_ path: ItemPath, to target: ItemPath, in tx: Transaction) throws -> EnqueueOutcome {
+    func preflight(
+        _ path: ItemPath, to target: ItemPath, for requester: ChangeRequester, in tx: Transaction
+    ) throws -> EnqueueOutcome {
         if let failure = MoveAction.placesClash(path, target, doing: "copied") { return .refused(failure) }
         let item: Item
         switch try engine.itemToChange(path, in: tx) {
@@ -24,7 +26,7 @@ struct CopyAction: ChangeAction {
         let copy = try tx.items.insertPlaceholder(
             target, kind: item.kind, size: item.size, mimeType: item.mimeType, modified: item.lastModified,
             activity: Self.activity)
-        return .queued(try engine.record(.copy(from: path), of: copy, at: target, in: tx).id)
+        return .queued(try engine.record(.copy(from: path), of: copy, at: target, for: requester, in: tx).id)
     }
 
     func request(_ job: Job, mayHaveArrived: Bool) async throws -> ChangeResult {

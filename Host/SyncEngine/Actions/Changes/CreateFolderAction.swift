@@ -10,7 +10,7 @@ struct CreateFolderAction: ChangeAction {
 
     init(_ engine: SyncEngine) { self.engine = engine }
 
-    func preflight(_ path: ItemPath, in tx: Transaction) throws -> EnqueueOutcome {
+    func preflight(_ path: ItemPath, for requester: ChangeRequester, in tx: Transaction) throws -> EnqueueOutcome {
         // A folder that exists only here is created on the server and stays here.
         if var local = try tx.items.item(at: path), local.kind == .folder, local.cloudStatus == .localOnly {
             if let same = try tx.journal.records(of: local.localID).first(where: { $0.action == .createFolder }) {
@@ -18,11 +18,11 @@ struct CreateFolderAction: ChangeAction {
             }
             local.syncActivity.insert(Self.activity)
             try tx.items.updateLocal(local)
-            return .queued(try engine.record(.createFolder, of: local, at: path, in: tx).id)
+            return .queued(try engine.record(.createFolder, of: local, at: path, for: requester, in: tx).id)
         }
         if let failure = try engine.obstacle(toNew: path, isFolder: true, in: tx) { return .refused(failure) }
         let folder = try tx.items.insertPlaceholder(path, kind: .folder, activity: Self.activity)
-        return .queued(try engine.record(.createFolder, of: folder, at: path, in: tx).id)
+        return .queued(try engine.record(.createFolder, of: folder, at: path, for: requester, in: tx).id)
     }
 
     func request(_ job: Job, mayHaveArrived: Bool) async throws -> ChangeResult {

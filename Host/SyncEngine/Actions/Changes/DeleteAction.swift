@@ -15,7 +15,7 @@ struct DeleteAction: ChangeAction {
 
     init(_ engine: SyncEngine) { self.engine = engine }
 
-    func preflight(_ path: ItemPath, in tx: Transaction) throws -> EnqueueOutcome {
+    func preflight(_ path: ItemPath, for requester: ChangeRequester, in tx: Transaction) throws -> EnqueueOutcome {
         if path.isRoot {
             return .refused(
                 Failure(.badData, "the account's root cannot be deleted", hint: "Name the items that are to go"))
@@ -26,6 +26,9 @@ struct DeleteAction: ChangeAction {
         case .success(let found): item = found
         }
         if let failure = Right.delete.missing(to: item) { return .refused(failure) }
+        if requester.reason != .user, let failure = try unsent(path, for: requester, in: tx) {
+            return .refused(failure)
+        }
         // What was to be made, and was never asked for, is not made.
         if let making = try tx.journal.records(of: item.localID).first(where: \.makesItem), !making.mayHaveArrived,
             try engine.dependent(on: making, in: tx) == nil
@@ -33,9 +36,20 @@ struct DeleteAction: ChangeAction {
             try engine.deschedule(making, in: tx)
             return .done
         }
-        let record = try engine.record(.delete(), of: item, at: path, in: tx)
+        let record = try engine.record(.delete(), of: item, at: path, for: requester, in: tx)
         try tx.items.hide(item, for: record.id, at: clock.now())
         return .queued(record.id)
+    }
+
+    /// Returns the failure of a plugin's deletion of something for which somebody else has an upload under way: what is
+    /// to be uploaded may be nowhere else.
+    private func unsent(
+        _ path: ItemPath, for requester: ChangeRequester, in tx: Transaction
+    ) throws -> Failure? {
+        let upload = try tx.journal.changes(atOrBelow: path).first {
+            $0.action.kind == .upload && $0.reason != requester.reason
+        }
+        return upload.map { Failure(.failed, "the upload of \($0.path) is not done yet", hint: .listSyncRecords) }
     }
 
     func request(_ job: Job, mayHaveArrived: Bool) async throws -> ChangeResult {

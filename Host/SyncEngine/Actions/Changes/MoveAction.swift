@@ -10,7 +10,9 @@ struct MoveAction: ChangeAction {
 
     init(_ engine: SyncEngine) { self.engine = engine }
 
-    func preflight(_ path: ItemPath, to target: ItemPath, in tx: Transaction) throws -> EnqueueOutcome {
+    func preflight(
+        _ path: ItemPath, to target: ItemPath, for requester: ChangeRequester, in tx: Transaction
+    ) throws -> EnqueueOutcome {
         if let failure = Self.placesClash(path, target, doing: "moved") { return .refused(failure) }
         var item: Item
         switch try engine.itemToChange(path, in: tx) {
@@ -24,7 +26,7 @@ struct MoveAction: ChangeAction {
         item.syncActivity.insert(Self.activity)
         item = try tx.items.updateLocal(item)
         let moved = try tx.items.move(item, to: target)
-        return .queued(try engine.record(.move(to: target), of: moved, at: path, in: tx).id)
+        return .queued(try engine.record(.move(to: target), of: moved, at: path, for: requester, in: tx).id)
     }
 
     /// Tells why an item cannot be moved or copied to a path, whatever is there.

@@ -11,7 +11,9 @@ struct SetFavoriteAction: ChangeAction {
 
     init(_ engine: SyncEngine) { self.engine = engine }
 
-    func preflight(_ path: ItemPath, _ isFavorite: Bool, in tx: Transaction) throws -> EnqueueOutcome {
+    func preflight(
+        _ path: ItemPath, _ isFavorite: Bool, for requester: ChangeRequester, in tx: Transaction
+    ) throws -> EnqueueOutcome {
         var item: Item
         switch try engine.itemToChange(path, in: tx) {
         case .failure(let failure): return .refused(failure)
@@ -30,7 +32,7 @@ struct SetFavoriteAction: ChangeAction {
         item.isFavorite = isFavorite
         item.syncActivity.insert(Self.activity)
         item = try tx.items.update(item)
-        return .queued(try engine.record(.setFavorite(isFavorite), of: item, at: path, in: tx).id)
+        return .queued(try engine.record(.setFavorite(isFavorite), of: item, at: path, for: requester, in: tx).id)
     }
 
     func request(_ job: Job, mayHaveArrived: Bool) async throws -> ChangeResult {

@@ -7,29 +7,43 @@ extension SyncEngine {
     /// Takes in a request to change the server: does the early checks and the preflight, shows the change, and writes
     /// the journal, all in the caller's transaction. The tree's moves that follow are journalled too; the caller has
     /// them carried out after the commit.
+    /// - Parameters:
+    ///   - change: The change.
+    ///   - requester: The requester.
+    ///   - tx: The caller's transaction.
     /// - Returns: The outcome. A refused request changed nothing.
     /// - Throws: The database's errors: SQLite's, see ``DatabaseReads``, or `.internal` if a stored record makes no
     ///   sense. The transaction must not be committed then.
-    public func enqueue(_ change: ChangeRequest, in tx: Transaction) throws -> EnqueueOutcome {
-        switch change {
-        case .createFolder(let path): try CreateFolderAction(self).preflight(path, in: tx)
+    public func enqueue(
+        _ change: ChangeRequest, for requester: ChangeRequester = .user, in tx: Transaction
+    ) throws -> EnqueueOutcome {
+        if let key = requester.key, let same = try tx.journal.record(reason: requester.reason, key: key) {
+            return .joined(same.id)
+        }
+        return switch change {
+        case .createFolder(let path): try CreateFolderAction(self).preflight(path, for: requester, in: tx)
         case .haveFolder(let path):
-            try hasFolder(at: path, in: tx) ? .done : try CreateFolderAction(self).preflight(path, in: tx)
-        case .delete(let path): try DeleteAction(self).preflight(path, in: tx)
-        case .move(let path, let target): try MoveAction(self).preflight(path, to: target, in: tx)
-        case .copy(let path, let target): try CopyAction(self).preflight(path, to: target, in: tx)
+            try hasFolder(at: path, in: tx)
+                ? .done : try CreateFolderAction(self).preflight(path, for: requester, in: tx)
+        case .delete(let path): try DeleteAction(self).preflight(path, for: requester, in: tx)
+        case .move(let path, let target): try MoveAction(self).preflight(path, to: target, for: requester, in: tx)
+        case .copy(let path, let target): try CopyAction(self).preflight(path, to: target, for: requester, in: tx)
         case .put(let snapshot, let path, let replaces):
-            try UploadAction(self).preflight(path, snapshot, replaces: replaces, in: tx)
-        case .setFavorite(let path, let isFavorite): try SetFavoriteAction(self).preflight(path, isFavorite, in: tx)
+            try UploadAction(self).preflight(path, snapshot, replaces: replaces, for: requester, in: tx)
+        case .setFavorite(let path, let isFavorite):
+            try SetFavoriteAction(self).preflight(path, isFavorite, for: requester, in: tx)
         }
     }
 
-    /// Writes a record of a person's change.
-    func record(_ action: SyncRecord.Action, of item: Item, at path: ItemPath, in tx: Transaction) throws -> SyncRecord
-    {
+    /// Writes a record of a change.
+    func record(
+        _ action: SyncRecord.Action, of item: Item, at path: ItemPath, for requester: ChangeRequester,
+        in tx: Transaction
+    ) throws -> SyncRecord {
         try tx.journal.insert(
             SyncRecord(
-                action: action, state: .ready, localID: item.localID, path: path, reason: .user, since: clock.now()))
+                action: action, state: .ready, localID: item.localID, path: path, reason: requester.reason,
+                key: requester.key, since: clock.now(), wait: requester.issue.map(WaitCondition.issue)))
     }
 
     // MARK: Early checks

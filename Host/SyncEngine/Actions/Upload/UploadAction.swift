@@ -19,18 +19,20 @@ struct UploadAction: ChangeAction {
     // MARK: Preflight
 
     func preflight(
-        _ path: ItemPath, _ snapshot: TakenSnapshot, replaces: Bool, in tx: Transaction
+        _ path: ItemPath, _ snapshot: TakenSnapshot, replaces: Bool, for requester: ChangeRequester, in tx: Transaction
     ) throws -> EnqueueOutcome {
         guard let item = try tx.items.item(at: path) else {
             if let failure = try engine.obstacle(toNew: path, isFolder: false, in: tx) { return .refused(failure) }
             let file = try tx.items.insertPlaceholder(
                 path, kind: .file, size: snapshot.size, modified: snapshot.modified, activity: Self.activity)
-            let record = try engine.record(.upload(Upload(snapshot, isNew: true)), of: file, at: path, in: tx)
+            let record = try engine.record(
+                .upload(Upload(snapshot, isNew: true)), of: file, at: path, for: requester, in: tx)
             engine.counters.expect(files: 1, bytes: snapshot.size)
             return .queued(record.id)
         }
         if let failure = try objection(to: item, replaces: replaces, in: tx) { return .refused(failure) }
-        return .queued(try replace(item, by: snapshot, in: tx).id)
+        if let failure = try unsent(item, for: requester, in: tx) { return .refused(failure) }
+        return .queued(try replace(item, by: snapshot, for: requester, in: tx).id)
     }
 
     private func objection(to item: Item, replaces: Bool, in tx: Transaction) throws -> Failure? {
@@ -56,14 +58,28 @@ struct UploadAction: ChangeAction {
         return Right.write.missing(to: item)
     }
 
+    /// Returns the failure of a plugin's upload while somebody else has an upload of the same file under way: what is to
+    /// be uploaded may be nowhere else.
+    private func unsent(_ item: Item, for requester: ChangeRequester, in tx: Transaction) throws -> Failure? {
+        guard requester.reason != .user else { return nil }
+        let isUnsent = try tx.journal.records(of: item.localID).contains {
+            $0.action.kind == .upload && $0.reason != requester.reason
+        }
+        return isUnsent
+            ? Failure(.failed, "another upload of \(item.path) is not done yet", hint: .listSyncRecords) : nil
+    }
+
     /// Writes the record of a new version. An upload of the same file that was not begun is replaced.
-    private func replace(_ found: Item, by snapshot: TakenSnapshot, in tx: Transaction) throws -> SyncRecord {
+    private func replace(
+        _ found: Item, by snapshot: TakenSnapshot, for requester: ChangeRequester, in tx: Transaction
+    ) throws -> SyncRecord {
         var item = found
         item.syncActivity.insert(Self.activity)
         let earlier = try tx.journal.records(of: item.localID).last { $0.action.kind.changesServer }
         if var earlier, case .upload(let waiting) = earlier.action, !earlier.mayHaveArrived, earlier.wait == nil {
             earlier.action = .upload(Upload(snapshot, isNew: waiting.isNew, base: waiting.base))
             earlier.since = engine.clock.now()
+            (earlier.reason, earlier.key) = (requester.reason, requester.key)
             try tx.journal.update(earlier)
             controls.suspend(earlier.id, cancels: false)
             engine.spend(waiting)
@@ -76,7 +92,7 @@ struct UploadAction: ChangeAction {
         let base = earlier == nil ? item.etag : nil
         engine.counters.expect(files: 1, bytes: snapshot.size)
         return try engine.record(
-            .upload(Upload(snapshot, isNew: false, base: base)), of: item, at: item.path, in: tx)
+            .upload(Upload(snapshot, isNew: false, base: base)), of: item, at: item.path, for: requester, in: tx)
     }
 
     // MARK: The request

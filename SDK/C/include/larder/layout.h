@@ -175,13 +175,19 @@ LARDER_ASSERT_OFFSET(larder_items, reserved, 4);
 LARDER_ASSERT_OFFSET(larder_items, open, 8);
 LARDER_ASSERT_OFFSET(larder_items, close, 16);
 
-LARDER_ASSERT_SIZE(larder_actions, 40);
+LARDER_ASSERT_SIZE(larder_actions, 88);
 LARDER_ASSERT_OFFSET(larder_actions, struct_size, 0);
 LARDER_ASSERT_OFFSET(larder_actions, reserved, 4);
 LARDER_ASSERT_OFFSET(larder_actions, download, 8);
 LARDER_ASSERT_OFFSET(larder_actions, remove_local_copy, 16);
 LARDER_ASSERT_OFFSET(larder_actions, purge, 24);
 LARDER_ASSERT_OFFSET(larder_actions, look, 32);
+LARDER_ASSERT_OFFSET(larder_actions, create_folder, 40);
+LARDER_ASSERT_OFFSET(larder_actions, move, 48);
+LARDER_ASSERT_OFFSET(larder_actions, copy, 56);
+LARDER_ASSERT_OFFSET(larder_actions, remove_from_server, 64);
+LARDER_ASSERT_OFFSET(larder_actions, set_favorite, 72);
+LARDER_ASSERT_OFFSET(larder_actions, upload, 80);
 
 LARDER_ASSERT_SIZE(larder_policies, 40);
 LARDER_ASSERT_OFFSET(larder_policies, struct_size, 0);

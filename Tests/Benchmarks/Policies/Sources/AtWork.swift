@@ -63,7 +63,12 @@ struct AtWork {
 
 /// An intent sink that accepts intents and does nothing.
 private struct Nothing: IntentSink {
-    func perform(_ intent: Intent, in transaction: Transaction) -> Bool { false }
+    func perform(_ intent: Intent, heldBy issue: IssueID?, in transaction: Transaction) -> IntentOutcome { .idle }
+    func hold(_ deletions: [LocalID], of plugin: PluginID, in transaction: Transaction) -> Issue? { nil }
+    func countDeletions(
+        after record: SyncRecordID, of plugin: PluginID, heldBy issue: IssueID?, in transaction: Transaction
+    ) {}
+    func committed(_ changes: CommitChanges) {}
 }
 
 /// A probe memory in which every library was tried before, so that no library is opened in a child process.

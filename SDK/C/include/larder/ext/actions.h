@@ -12,6 +12,12 @@
  * The host refuses an action that would lose data, whoever asks for it: it neither removes nor overwrites a file with
  * changes that the server is not known to have.
  *
+ * The functions from `create_folder` on change what is on the server. For them the operator must grant the plugin
+ * `server-changes`; without the grant they return LARDER_DENIED. Their requests obey the same rules as a person's
+ * commands. A request that turns out to be impossible, such as a move to a path at which there is something, changes
+ * nothing, and the plugin's log says why. If a plugin's deletions of 24 hours go beyond the operator's `removal-guard`,
+ * they wait for a person, who approves or rejects them.
+ *
  * Example:
  *
  *     static larder_status download(const larder_host *host, const larder_actions *actions, const larder_item *item) {
@@ -46,6 +52,9 @@
  * since the run began, or that another action is already planned for. It then forgets the request and reports it
  * nowhere. Without this flag the host removes a copy that is in use or claimed later, when it is neither any more. */
 #define LARDER_REMOVE_IF_UNUSED 0x02u
+
+/* Makes a new version of a file that the server has at the path. Without this flag such a file is in the way. */
+#define LARDER_UPLOAD_REPLACE 0x01u
 
 LARDER_BEGIN
 
@@ -85,6 +94,54 @@ typedef struct larder_actions {
      * path) or LARDER_LIMIT (the turn asks for more than 16 MiB).
      * [loop] since 1.0 */
     larder_status (*look)(const larder_host *host, larder_str path);
+
+    /* Asks for the creation of a folder on the server. The folder above it is there, or was asked for before. `path` is
+     * an absolute path of an item. `flags` is 0. A folder that is there, or about to be made, is left as it is. Returns
+     * LARDER_DENIED (`server-changes` is not granted), LARDER_LIMIT (a key above 1 KiB, or max_records actions are in
+     * progress) or LARDER_INVALID_ARGUMENT (an empty key, or not an item's path).
+     * [processor] since 1.1 */
+    larder_status (*create_folder)(const larder_host *host, larder_str path, uint32_t flags, larder_str key);
+
+    /* Asks for the move of an item, with all that is in it, to another path on the server: also for another name. The
+     * local copies move too. `target` is an absolute path at which there is nothing. `flags` is 0. Returns
+     * LARDER_NOT_FOUND (no such item), LARDER_DENIED, LARDER_LIMIT or LARDER_INVALID_ARGUMENT as `create_folder` does.
+     * [processor] since 1.1 */
+    larder_status (*move)(const larder_host *host, larder_str local_id, larder_str target, uint32_t flags,
+                          larder_str key);
+
+    /* Asks for a copy of an item, with all that is in it, on the server. `target` is an absolute path at which there is
+     * nothing. `flags` is 0. Returns the statuses that `move` does.
+     * [processor] since 1.1 */
+    larder_status (*copy)(const larder_host *host, larder_str local_id, larder_str target, uint32_t flags,
+                          larder_str key);
+
+    /* Asks for the deletion of an item, with all that is in it, on the server. Only what the host knows of is deleted:
+     * if something there is new or has changed since, a person decides. Files that were changed here, or exist only
+     * here, stay here. `flags` is 0. From the first deletion of a run on, the requests of the run wait for the run's
+     * end, when the host knows how many deletions there are. Returns the statuses that `move` does.
+     * [processor] since 1.1 */
+    larder_status (*remove_from_server)(const larder_host *host, larder_str local_id, uint32_t flags, larder_str key);
+
+    /* Asks to make an item a favorite of the account (`is_favorite` is 1), or to end that (0). Only servers of the
+     * ownCloud family have favorites. `flags` is 0. Returns the statuses that `move` does.
+     * [processor] since 1.1 */
+    larder_status (*set_favorite)(const larder_host *host, larder_str local_id, uint32_t is_favorite, uint32_t flags,
+                                  larder_str key);
+
+    /* Asks for the upload of a file of the plugin's own, which is among the assets of one of its projects
+     * (larder.projects/1). The host takes a snapshot of the file during the call, so that the plugin may change or
+     * remove the file afterwards. The uploaded file is then also a copy here, with the plugin as its trigger. `project`
+     * is the project's id. `file` is the file's path below the project's folder of assets, such as "out/list.csv": no
+     * name in it is "." or "..", and nothing on it is a symbolic link. `path` is an absolute path of an item. `flags` is
+     * a set of LARDER_UPLOAD_…. A version that the host does not know of is not replaced: a person, or the account's
+     * rules for conflicts, decide. Returns LARDER_NOT_FOUND (no such project or file), LARDER_DENIED (`server-changes`
+     * is not granted, or a symbolic link is on the way), LARDER_INVALID_ARGUMENT (also: it is no regular file),
+     * LARDER_LIMIT (also: 100 uploads of the run are not recorded yet, which they are after 100 of them unless the run
+     * asked for a deletion), LARDER_UNSUPPORTED (this host keeps no projects) or LARDER_IO (the file cannot be read, it
+     * changes all the while, or there is no room for the snapshot).
+     * [processor] since 1.1 */
+    larder_status (*upload)(const larder_host *host, larder_str project, larder_str file, larder_str path,
+                            uint32_t flags, larder_str key);
 } larder_actions;
 
 LARDER_END
