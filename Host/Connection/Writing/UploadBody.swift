@@ -144,12 +144,13 @@ final class UploadStream: AsyncSequence, Sendable {
 
     /// Waits until the next bytes may go out. The time counts neither for the pace nor for the answer.
     private func waitForBandwidth(_ bytes: Int) async throws {
-        guard let number = body.bandwidth.ask(for: bytes, of: SizeClass(of: body.source.size)) else { return }
-        let isClosed = state.change { state in
-            state.asked = number
-            return state.isClosed
+        // One step, so that an end finds the request.
+        let (number, isClosed) = state.change { state in
+            if !state.isClosed { state.asked = body.bandwidth.ask(for: bytes, of: SizeClass(of: body.source.size)) }
+            return (state.asked, state.isClosed)
         }
-        if isClosed { body.bandwidth.withdraw(number) }
+        if isClosed { throw CancellationError() }
+        guard let number else { return }
         try await body.bandwidth.untilGranted(number)
         let isAllowed = state.change { state in
             state.asked = nil
