@@ -71,9 +71,9 @@ struct TusSupport: Hashable, Sendable {
     init?(json: [UInt8]) {
         do {
             let document = try JSONDecoder().decode(Document.self, from: Data(json))
-            guard let told = document.ocs.data.capabilities.files?.tus_support else { return nil }
-            (version, resumable, extensions) = (told.version, told.resumable, told.extension)
-            (largestPart, methodOverride) = (told.max_chunk_size, told.http_method_override)
+            guard let told = document.ocs.data.capabilities.files?.tus else { return nil }
+            (version, resumable, extensions) = (told.version, told.resumable, told.extensions)
+            (largestPart, methodOverride) = (told.largestPart, told.methodOverride)
         } catch {
             return nil
         }
@@ -83,13 +83,24 @@ struct TusSupport: Hashable, Sendable {
     private struct OCS: Decodable { var data: Contents }
     private struct Contents: Decodable { var capabilities: Parts }
     private struct Parts: Decodable { var files: Files? }
-    private struct Files: Decodable { var tus_support: Told? }
+    private struct Files: Decodable {
+        var tus: Told?
+
+        enum CodingKeys: String, CodingKey { case tus = "tus_support" }
+    }
     private struct Told: Decodable {
         var version: String?
         var resumable: String?
-        var `extension`: String?
-        var max_chunk_size: Int64?
-        var http_method_override: String?
+        var extensions: String?
+        var largestPart: Int64?
+        var methodOverride: String?
+
+        enum CodingKeys: String, CodingKey {
+            case version, resumable
+            case extensions = "extension"
+            case largestPart = "max_chunk_size"
+            case methodOverride = "http_method_override"
+        }
     }
 }
 
