@@ -197,3 +197,6 @@ private final class CStrings {
 public func closeForAll(_ descriptor: Int32) {
     ChildProcess.beginning.withLock { _ in _ = close(descriptor) }
 }
+
+/// Waits until no child process has a file open that this process has closed.
+public func awaitStartingChildren() { ChildProcess.beginning.withLock { _ in } }
