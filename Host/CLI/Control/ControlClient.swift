@@ -84,9 +84,9 @@ struct ControlClient {
             head.headerFields[.contentLength] = "\(body.count)"
         }
         try await channel.executeThenClose { [head] answer, request in
-            try await request.write(.head(head))
-            if !body.isEmpty { try await request.write(.body(ByteBuffer(bytes: body))) }
-            try await request.write(.end(nil))
+            // All in one write: a host may answer as soon as it has the body, and close the connection.
+            let parts = [.head(head), body.isEmpty ? nil : .body(ByteBuffer(bytes: body)), HTTPRequestPart.end(nil)]
+            try await request.write(contentsOf: parts.compactMap(\.self))
             var reader: EventReader?
             for try await part in answer {
                 switch part {
