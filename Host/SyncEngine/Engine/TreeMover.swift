@@ -105,10 +105,14 @@ package final class TreeMover: Sendable {
     }
 
     /// Clears the target of a move. Moves what lies at the target aside if it still has a move of its own to come.
-    /// Otherwise removes the unmodified copy of a removed file, whose place the moved file takes.
+    /// Otherwise removes the unmodified copy of a removed file, whose place the moved file takes. A later move of the same
+    /// item is no other's: after a crash the item may be at the target already.
     private func clearWay(of move: TreeMove) throws {
         let (next, gone) = try database.readBlocking { tx in
-            (try tx.moves.all().first { $0.from == move.to && $0.id != move.id }, try tx.items.removedCopy(at: move.to))
+            (
+                try tx.moves.all().first { $0.from == move.to && $0.localID != move.localID },
+                try tx.items.removedCopy(at: move.to)
+            )
         }
         if let next {
             try tree.stage(next.from, for: next.id)

@@ -86,6 +86,28 @@ struct TreeMoverTests {
         }
     }
 
+    @Test("S24: a copy that has two moves to make goes on with the second after a crash in the first")
+    func movedTwice() async throws {
+        try await EngineFixture.with { fixture in
+            let file = try await fixture.addFile("/c", "content")
+            try await fixture.ask(.download, file, for: .user)
+            #expect(try await fixture.drain().isDone)
+            // The first move was made, and the database does not know it.
+            let path = fixture.tree.localPath(of: file.path)
+            let between = fixture.tree.localPath(of: ItemPath(unchecked: "/b"))
+            #expect(rename(path, between) == 0)
+            try await fixture.database.write { tx in
+                try tx.moves.add(file.localID, from: ItemPath(unchecked: "/a"), to: ItemPath(unchecked: "/b"))
+                try tx.moves.add(file.localID, from: ItemPath(unchecked: "/b"), to: file.path)
+            }
+            try await mover(fixture).carryOut()
+            #expect(try Reconciler(database: fixture.database, tree: fixture.tree).run() == [])
+            let now = try await fixture.now(file)
+            #expect(now.cloudStatus == .localCopy && now.downloadTrigger == .user)
+            #expect(try fixture.text("/c") == "content" && fixture.incoming().isEmpty)
+        }
+    }
+
     private func mover(_ fixture: EngineFixture) -> TreeMover {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
