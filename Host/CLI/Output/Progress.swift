@@ -1,6 +1,6 @@
 import Model
 
-/// The progress of the downloads, with the recent rate and the time that is left.
+/// The progress of the transfers, with the recent rate and the time that is left.
 struct Progress {
     /// The files and bytes that are done since the start, and the totals that are wanted.
     struct Counts: Hashable, Sendable {
@@ -37,7 +37,7 @@ struct Progress {
         return left / rate < 1e9 ? .seconds(left / rate) : nil
     }
 
-    /// Returns the line of progress; nil if nothing is left to fetch.
+    /// Returns the line of progress; nil if nothing is left to transfer.
     /// - Parameter width: the number of columns, to which the line is cut.
     func line(width: Int) -> String? {
         guard counts.allFiles > counts.files || counts.allBytes > counts.bytes else { return nil }

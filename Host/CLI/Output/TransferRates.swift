@@ -17,7 +17,7 @@ struct TransferRates {
     /// Adds what is under way at a time.
     /// - Parameter time: the time of a clock that never jumps.
     mutating func add(_ progress: TransferProgress, _ transfers: [TransferUnderWay], at time: Duration) {
-        // An account that was opened anew, or a download that was stopped, counts anew.
+        // An account that was opened anew, or a transfer that was stopped, counts anew.
         if progress.bytesDone < all.counts.bytes { all = Progress() }
         all.add(Progress.Counts(progress), at: time)
         self.transfers = transfers
@@ -43,7 +43,7 @@ struct TransferRates {
         }
     }
 
-    /// The line about all transfers; nil if nothing is left to fetch.
+    /// The line about all transfers; nil if nothing is left to transfer.
     func line(width: Int) -> String? { all.line(width: width) }
 }
 

@@ -8,9 +8,9 @@ public struct AccountActivity: Equatable, Codable, Sendable {
     public var status: AccountStatus
     /// What the account is busy with; empty if it is idle.
     public var busyWith: [AccountOccupation]
-    /// The progress of all downloads.
+    /// The progress of all transfers.
     public var progress: TransferProgress
-    /// The downloads that are under way.
+    /// The transfers that are under way.
     public var transfers: [TransferUnderWay]
     /// The first issues that wait for a person.
     public var issues: [Issue]

@@ -1,16 +1,22 @@
-/// A download that is under way.
+/// A download or an upload that is under way.
 public struct TransferUnderWay: Hashable, Codable, Sendable {
+    public enum Direction: String, Codable, Sendable {
+        case download, upload
+    }
+
+    public var direction: Direction
     /// The sync record.
     public var record: SyncRecordID
     /// The path of the file.
     public var path: ItemPath
-    /// The number of bytes that are here.
+    /// The number of bytes that are here, or that were sent.
     public var bytes: Int64
-    /// The size of the file, as the server reports it; nil if it does not.
+    /// The size of the file; nil if the server does not report that of a download.
     public var size: Int64?
 
-    /// Creates a description of a download.
-    public init(record: SyncRecordID, path: ItemPath, bytes: Int64, size: Int64?) {
-        (self.record, self.path, self.bytes, self.size) = (record, path, bytes, size)
+    /// Creates a description of a transfer.
+    public init(_ direction: Direction, record: SyncRecordID, path: ItemPath, bytes: Int64, size: Int64?) {
+        (self.direction, self.record, self.path) = (direction, record, path)
+        (self.bytes, self.size) = (bytes, size)
     }
 }

@@ -1,39 +1,43 @@
 public import Model
 import Synchronization
 
-/// The downloads that are under way, for those who watch them. Callable from any thread.
+/// The transfers that are under way, for those who watch them. Callable from any thread.
 final class UnderWay: Sendable {
-    /// A download, and the bytes of it that are here.
-    final class Download: Sendable {
-        fileprivate let job: Job
+    /// A transfer, and the bytes of it that are done.
+    final class Transfer: Sendable {
+        private let begun: TransferUnderWay
         private let bytes = Atomic<Int64>(0)
 
-        fileprivate init(_ job: Job) { self.job = job }
+        fileprivate init(_ begun: TransferUnderWay) { self.begun = begun }
 
         func add(_ count: Int64) { bytes.add(count, ordering: .relaxed) }
 
-        fileprivate var transfer: TransferUnderWay {
-            TransferUnderWay(record: job.id, path: job.path, bytes: bytes.load(ordering: .relaxed), size: job.size)
+        fileprivate var now: TransferUnderWay {
+            var now = begun
+            now.bytes = bytes.load(ordering: .relaxed)
+            return now
         }
     }
 
-    private let downloads = Mutex<[SyncRecordID: Download]>([:])
+    private let begun = Mutex<[SyncRecordID: Transfer]>([:])
 
-    func begin(_ job: Job) -> Download {
-        let download = Download(job)
-        downloads.withLock { $0[job.id] = download }
-        return download
+    /// - Parameter size: The number of bytes that the whole transfer has; nil if it is not known.
+    func begin(_ direction: TransferUnderWay.Direction, of job: Job, size: Int64?) -> Transfer {
+        let transfer = Transfer(
+            TransferUnderWay(direction, record: job.id, path: job.path, bytes: 0, size: size))
+        begun.withLock { $0[job.id] = transfer }
+        return transfer
     }
 
-    func end(_ record: SyncRecordID) { downloads.withLock { $0[record] = nil } }
+    func end(_ record: SyncRecordID) { begun.withLock { $0[record] = nil } }
 
-    /// The downloads, the oldest record first.
+    /// The transfers, the oldest record first.
     var transfers: [TransferUnderWay] {
-        downloads.withLock { Array($0.values) }.map(\.transfer).sorted { $0.record.number < $1.record.number }
+        begun.withLock { Array($0.values) }.map(\.now).sorted { $0.record.number < $1.record.number }
     }
 }
 
 extension SyncEngine {
-    /// The downloads that are under way, the oldest record first.
+    /// The transfers that are under way, the oldest record first.
     public var transfers: [TransferUnderWay] { underWay.transfers }
 }

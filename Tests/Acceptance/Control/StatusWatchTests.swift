@@ -30,7 +30,7 @@ import Testing
                 let hold = server.add(Fault(.hold(afterBytes: 200_000), method: "GET", path: "/big"))
                 #expect(try await account.larder("get", "--queue", "/big").exitCode == 0)
                 try await until("a transfer is under way") {
-                    $0.firstMatch(of: /"underWay":\[\{"path":"\/big","bytes":[12][0-9]{5},"size":300000/) != nil
+                    $0.firstMatch(of: /"underWay":\[\{"path":"\/big","direction":"download","bytes":[12]\d{5},"size":3/) != nil
                         && $0.contains(#""activity":"busy""#)
                 }
                 #expect(try await account.larder("pause").exitCode == 0)
@@ -63,6 +63,32 @@ import Testing
                 try await until("the host is gone") { $0.contains(#""running":false,"transfers":null"#) }
                 #expect(await watch.stop() == .code(0))
                 #expect(try Files.text("\(folder)/errors") == "")
+            }
+        }
+    }
+
+    @Test("U10: a watch sees an upload, and what of it was sent")
+    func upload() async throws {
+        try await withTemporaryFolder { folder in
+            try await TestServer.running { server in
+                let account = try Account(
+                    in: folder, server, settings: ["poll: 1h", "limits: { bandwidth: { up: 100KB } }"])
+                let host = try account.larder.start(["run"], errors: "\(folder)/log")
+                try await account.untilOnline(host, log: "\(folder)/log")
+                try Files.write(Array(repeating: 1, count: 30_000_000), to: "\(folder)/big")
+                #expect(try await account.larder("put", "\(folder)/big", "/big", "--queue").exitCode == 0)
+                let watch = try account.larder.start(["--json", "status", "--watch"], output: "\(folder)/lines")
+                func until(_ what: String, _ isSo: @escaping (Substring) -> Bool) async throws {
+                    try await soon(what, beside: watch, log: "\(folder)/lines") {
+                        try Files.text("\(folder)/lines").split(separator: "\n").last.map(isSo) ?? false
+                    }
+                }
+                try await until("the upload is under way") {
+                    $0.contains(/"underWay":\[\{"path":"\/big","direction":"upload","bytes":[1-9]\d{4,6},"size":3/)
+                }
+                #expect(await host.stop() == .code(0))
+                try await until("the host is gone") { $0.contains(#""running":false,"transfers":null"#) }
+                #expect(await watch.stop() == .code(0))
             }
         }
     }

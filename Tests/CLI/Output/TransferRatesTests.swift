@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct TransferRatesTests {
     private func transfer(_ id: Int64, _ bytes: Int64, of size: Int64?) -> TransferUnderWay {
-        TransferUnderWay(record: SyncRecordID(id), path: ItemPath(unchecked: "/\(id)"), bytes: bytes, size: size)
+        TransferUnderWay(.download, record: SyncRecordID(id), path: ItemPath(unchecked: "/\(id)"), bytes: bytes, size: size)
     }
 
     private func progress(_ bytes: Int64, files: Int = 0) -> TransferProgress {

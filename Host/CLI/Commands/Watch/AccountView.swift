@@ -48,7 +48,9 @@ extension AccountView {
     private static func line(_ file: TransferRates.File) -> String {
         let transfer = file.transfer
         var parts = [Text.visible(transfer.path.text)]
-        parts.append(Text.bytes(transfer.bytes) + (transfer.size.map { " of \(Text.bytes($0))" } ?? ""))
+        let isSent = transfer.direction == .upload
+        parts.append(
+            Text.bytes(transfer.bytes) + (transfer.size.map { " of \(Text.bytes($0))" } ?? "") + (isSent ? " sent" : ""))
         if let rate = file.rate { parts.append("\(Text.bytes(Int64(nearest: rate)))/s") }
         if let left = file.left { parts.append("\(Text.rough(left)) left") }
         return parts.joined(separator: " · ")
@@ -73,7 +75,8 @@ extension AccountView {
             "underWay": .array(
                 rates.files.map { file in
                     .object([
-                        "path": .string(file.transfer.path.text), "bytes": .integer(file.transfer.bytes),
+                        "path": .string(file.transfer.path.text),
+                        "direction": .string(file.transfer.direction.rawValue), "bytes": .integer(file.transfer.bytes),
                         "size": .integer(file.transfer.size),
                         "bytesPerSecond": .integer(file.rate.map { Int64(nearest: $0) }),
                         "secondsLeft": .integer(file.left?.components.seconds),

@@ -49,7 +49,7 @@ extension DownloadAction {
     }
 
     private func fetch(_ job: Job) async -> FetchOutcome {
-        let shown = engine.underWay.begin(job)
+        let shown = engine.underWay.begin(.download, of: job, size: job.size)
         defer {
             engine.underWay.end(job.id)
             engine.room.withLock { $0.end(engine.owner(job.id)) }
@@ -70,7 +70,7 @@ extension DownloadAction {
     /// Resumes what an earlier try left in `incoming/`, if that part certainly belongs to the same version. A whole
     /// file is only taken if it was verified and journalled as whole: its length alone proves nothing.
     /// - Parameter shown: What those see who watch the download.
-    private func fetchOrResume(_ job: Job, _ shown: UnderWay.Download) async throws -> Fetched {
+    private func fetchOrResume(_ job: Job, _ shown: UnderWay.Transfer) async throws -> Fetched {
         let sink: FetchSink
         do {
             if let landing = job.record.landing ?? engine.notTaken.withLock({ $0.removeValue(forKey: job.id) }),
@@ -148,11 +148,11 @@ private final class FetchSink: DownloadSink {
     private(set) var received: Int64?
     private let job: Job
     private let engine: SyncEngine
-    private let shown: UnderWay.Download
+    private let shown: UnderWay.Transfer
     /// The number of this file's bytes that were added to the counters.
     private var counted: Int64 = 0
 
-    init(_ file: IncomingFile, of job: Job, by engine: SyncEngine, _ shown: UnderWay.Download) {
+    init(_ file: IncomingFile, of job: Job, by engine: SyncEngine, _ shown: UnderWay.Transfer) {
         self.file = file
         self.job = job
         self.engine = engine

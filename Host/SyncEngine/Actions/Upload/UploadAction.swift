@@ -122,12 +122,15 @@ struct UploadAction: ChangeAction {
         do { source = SnapshotSource(try tree.snapshot(upload.snapshot)) } catch {
             return .refused(error, .upload)
         }
+        let shown = engine.underWay.begin(.upload, of: job, size: upload.size)
+        defer { engine.underWay.end(job.id) }
         let counted = Mutex<Int64>(0)
         let count: @Sendable (Int64) -> Void = { [counters] sent in
             let more = counted.withLock { counted in
                 defer { counted = sent }
                 return sent - counted
             }
+            shown.add(more)
             counters.change { $0.bytesDone = $0.bytesDone.adding(more) }
         }
         let resumption = UploadResumption(begun: upload.begun) { [self, snapshot = upload.snapshot] begun in
