@@ -20,15 +20,17 @@ extension ItemTable where Access == Transaction {
 
     /// Writes what the server says of an item that it has made, or changed, for this account.
     /// - Parameter activity: The activity that has ended.
+    /// - Returns: The item as it is now.
     /// - Throws: `.internal` if there is no such row, or SQLite's error; see ``DatabaseReads``.
-    public func confirm(_ item: Item, as entry: ListedItem, ending activity: SyncActivity) throws {
+    @discardableResult
+    public func confirm(_ item: Item, as entry: ListedItem, ending activity: SyncActivity) throws -> Item {
         var confirmed = item
         confirmed.fileID = entry.fileID ?? item.fileID ?? .substitute(for: item.path)
         (confirmed.size, confirmed.mimeType, confirmed.etag) = (entry.size, entry.mimeType, entry.etag)
         (confirmed.lastModified, confirmed.owner) = (entry.lastModified, entry.owner)
         (confirmed.permissions, confirmed.isFavorite) = (entry.permissions, entry.isFavorite)
         confirmed.syncActivity.remove(activity)
-        try update(confirmed)
+        return try update(confirmed)
     }
 
     // MARK: Deletions

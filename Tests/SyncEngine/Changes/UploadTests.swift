@@ -51,10 +51,18 @@ import Vault
                 return
             }
             #expect(failure.kind == .cannotCreate)
+            try await fixture.database.write { tx in
+                var item = file
+                (item.isFavorite, item.owner, item.permissions, item.mimeType) = (true, "me", "WD", "text/plain")
+                try tx.items.update(item)
+            }
             try await fixture.put("mine", "/f", replaces: true)
             #expect(try await fixture.drain().leftCount == 0)
             #expect(try text(fixture, "/f") == "mine")
-            #expect(try await fixture.now(file).cloudStatus == .localCopy)
+            let now = try await fixture.now(file)
+            #expect(now.cloudStatus == .localCopy)
+            // What the answer to the upload does not tell is as it was.
+            #expect(now.isFavorite && now.owner == "me" && now.permissions == "WD" && now.mimeType == "text/plain")
         }
     }
 
@@ -312,6 +320,27 @@ import Vault
         }
     }
 
+    @Test("S13: a copy that is changed here while its new version is uploaded stays as it is, and counts as changed")
+    func changedDuringUpload() async throws {
+        try await EngineFixture.with { fixture in
+            let file = try await fixture.addFile("/f", "before")
+            try await fixture.ask(.download, file)
+            _ = try await fixture.drain()
+            let gate = Gate()
+            fixture.source.changing.then(.hold(gate))
+            try await fixture.put("mine", "/f", replaces: true)
+            async let drained = fixture.drain()
+            await until { fixture.source.changing.requests == ["PUT /f"] }
+            try fixture.write("edited", to: "/f")
+            gate.open()
+            _ = try await drained
+            #expect(try text(fixture, "/f") == "mine" && fixture.text("/f") == "edited")
+            #expect(try await fixture.now(file).cloudStatus == .locallyModified)
+            // The person is asked, and what was uploaded is not fetched over the change.
+            #expect(try await fixture.issues().count == 1 && fixture.source.requestCount(path("/f")) == 1)
+        }
+    }
+
     @Test("a file that was changed here is not replaced by an upload")
     func changedHere() async throws {
         try await EngineFixture.with { fixture in
@@ -348,6 +377,27 @@ import Vault
             #expect(again.source.changing.requests.isEmpty)
             #expect(try await again.item("/f").cloudStatus == .localCopy && again.text("/f") == "mine")
             #expect(try again.outgoing().isEmpty)
+            try again.vault.close()
+        }
+    }
+
+    @Test("S35, S24: a new version with the ETag of the one before is still put in place after a kill")
+    func killedWithCoarseETag() async throws {
+        try await EngineFixture.with { fixture in
+            let file = try await fixture.addFile("/f", "before")
+            try await fixture.ask(.download, file)
+            _ = try await fixture.drain()
+            guard case .queued(let id) = try await fixture.put("behind", "/f", replaces: true) else { return }
+            // The server tells versions by size and second, and the host is killed before the copy is in place.
+            let there = try #require(fixture.source[try path("/f")])
+            fixture.source[try path("/f")] = .init(bytes: Array("behind".utf8), version: there.version)
+            let record = try #require(try await fixture.database.read { try $0.journal.record(id: id) })
+            let made = ListedItem(path: try path("/f"), kind: .file, etag: there.version, size: 6)
+            let job = Job(record, item: try await fixture.item("/f"))
+            #expect(try await UploadAction(fixture.engine).conclude(job, made, isOurs: true) != nil)
+            let again = try EngineFixture(reopening: fixture)
+            #expect(try await again.drain().leftCount == 0)
+            #expect(try await again.item("/f").remoteVersion == .current && again.text("/f") == "behind")
             try again.vault.close()
         }
     }

@@ -10,23 +10,28 @@ extension UploadAction {
     /// - Returns: The complete download; nil if the record is done.
     func conclude(_ job: Job, _ made: ListedItem, isOurs: Bool) async throws -> Fetched? {
         guard case .upload(let upload) = job.record.action else { return nil }
-        let landing = try await database.write { [self] tx -> Job? in
+        let landing = try await database.writeTogether { [self] tx -> Job? in
             guard var record = try tx.journal.record(id: job.id) else { return nil }
-            try finish(record, made, in: tx)
+            var item = try item(of: record, in: tx)
+            let lands = isOurs && !item.isRemoved
+            if lands { item.syncActivity.insert(.downloading) }
+            if lands, let copy = item.copy, copy.etag == made.etag, copy.digest != upload.digest {
+                // A server that tells versions by size and second gave the new one the ETag of the copy here.
+                item.copy?.etag = .substitute(size: nil, lastModified: nil)
+            }
+            item = try confirm(item, as: made, in: tx)
             try tx.scan.requestListing(of: record.path.parent)
-            guard var item = try tx.items.item(localID: record.localID), isOurs, !item.isRemoved else {
+            guard lands else {
                 _ = try engine.done(record, in: tx)
                 engine.spend(upload)
                 return nil
             }
-            item.syncActivity.insert(.downloading)
-            item = try tx.items.updateLocal(item)
             record.action = .download
             (record.state, record.mayHaveArrived, record.path) = (.processing, false, item.path)
             try tx.journal.update(record)
             return Job(record, item: item)
         }
-        logger.debug("Uploaded \(job.record.path)")
+        logger.debug("Uploaded \(job.record.path)\(isOurs ? "" : ", which somebody has replaced since")")
         counters.change { progress in
             progress.filesSent += 1
             progress.bytesSent = progress.bytesSent.adding(upload.size)

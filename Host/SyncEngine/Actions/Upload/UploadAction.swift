@@ -260,8 +260,17 @@ struct UploadAction: ChangeAction {
     // MARK: The result
 
     func finish(_ record: SyncRecord, _ made: ListedItem?, in tx: Transaction) throws {
-        let item = try item(of: record, in: tx)
-        try tx.items.confirm(item, as: made ?? ListedItem(path: record.path, kind: .file), ending: Self.activity)
+        _ = try confirm(item(of: record, in: tx), as: made ?? ListedItem(path: record.path, kind: .file), in: tx)
+    }
+
+    /// Writes what the server says of an item after an upload. What the answer does not tell stays as it was: the folder
+    /// is listed afterwards.
+    /// - Returns: The item as it is now.
+    func confirm(_ item: Item, as made: ListedItem, in tx: Transaction) throws -> Item {
+        var made = made
+        (made.owner, made.permissions) = (made.owner ?? item.owner, made.permissions ?? item.permissions)
+        (made.mimeType, made.isFavorite) = (made.mimeType ?? item.mimeType, made.isFavorite || item.isFavorite)
+        return try tx.items.confirm(item, as: made, ending: Self.activity)
     }
 
     func takeBack(_ record: SyncRecord, of found: Item, in tx: Transaction) throws {
