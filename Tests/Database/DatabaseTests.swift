@@ -111,6 +111,92 @@ import Testing
         }
     }
 
+    @Test("Writes that come while another is under way share a transaction, in their order; one that throws is alone")
+    func together() async throws {
+        try await withTemporaryFolder { folder in
+            let database = try Database.open(path: folder + "/larder.db")
+            let heard = Mutex<[CommitChanges]>([])
+            database.setCommitObserver { summary in heard.withLock { $0.append(summary) } }
+            let (isWriting, isOver) = (Flag(), Flag())
+            let first = Task { [database] in
+                try await database.write { _ in
+                    isWriting.value.store(true, ordering: .relaxed)
+                    while !isOver.value.load(ordering: .relaxed) { usleep(100) }
+                }
+            }
+            await until { isWriting.value.load(ordering: .relaxed) }
+            try await withThrowingTaskGroup(of: Int?.self) { group in
+                for number in 0..<50 {
+                    group.addTask {
+                        do {
+                            return try await database.writeTogether { tx in
+                                try tx.items.insert(fileItem("/\(number)"))
+                                if number == 20 { throw CancellationError() }
+                                return number
+                            }
+                        } catch is CancellationError {
+                            return nil
+                        }
+                    }
+                    await until { database.shared.count == number + 1 }
+                }
+                isOver.value.store(true, ordering: .relaxed)
+                var results: [Int] = []
+                for try await result in group { if let result { results.append(result) } }
+                #expect(results.sorted() == (0..<50).filter { $0 != 20 })
+            }
+            try await first.value
+            #expect(try await database.read { try $0.items.item(at: ItemPath(unchecked: "/20")) } == nil)
+            #expect(try await database.read { try $0.items.item(at: ItemPath(unchecked: "/49")) } != nil)
+            #expect(heard.withLock { $0.flatMap(\.added).count } == 49)
+            let ids = try await database.read { reads in
+                try (0..<50).compactMap { try reads.items.item(at: ItemPath(unchecked: "/\($0)"))?.databaseID.number }
+            }
+            #expect(ids.count == 49 && ids == ids.sorted())
+
+            let (writes, again, isOn) = (database.writes, Flag(), Flag())
+            let blocker = Task { [database] in
+                try await database.write { _ in
+                    isOn.value.store(true, ordering: .relaxed)
+                    while !again.value.load(ordering: .relaxed) { usleep(100) }
+                }
+            }
+            await until { isOn.value.load(ordering: .relaxed) }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 50..<100 {
+                    group.addTask {
+                        try await database.writeTogether { tx in _ = try tx.items.insert(fileItem("/\(number)")) }
+                    }
+                }
+                await until { database.shared.count == 50 }
+                again.value.store(true, ordering: .relaxed)
+                try await group.waitForAll()
+            }
+            try await blocker.value
+            #expect(database.writes == writes + 2)
+            try database.close()
+        }
+    }
+
+    @Test("The thousandth commit calls its observer as the first did")
+    func observerDepth() throws {
+        try withTemporaryFolder { folder in
+            let database = try Database.open(path: folder + "/larder.db")
+            // A function that gets longer with each call needs more of the stack.
+            let depths = Mutex<[Int]>([])
+            var here = 0
+            let base = withUnsafePointer(to: &here) { Int(bitPattern: $0) }
+            database.setCommitObserver { _ in
+                var there = 0
+                let depth = base - withUnsafePointer(to: &there) { Int(bitPattern: $0) }
+                depths.withLock { $0.append(depth) }
+            }
+            for _ in 0..<1_000 { try database.writeBlocking { tx in tx.noteRecordsChanged() } }
+            let all = depths.withLock { $0 }
+            #expect(all.count == 1_000 && abs((all.last ?? 0) - all[0]) < 1_000)
+        }
+    }
+
     @Test("A commit is on the disk, the log is cut, and the file is its owner's alone")
     func settings() throws {
         try withTemporaryFolder { folder in

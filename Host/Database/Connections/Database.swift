@@ -15,6 +15,7 @@ public final class Database: Sendable {
     let idleConnection = IdleConnection()
     private let committed = Atomic(0)
     private let observer = Mutex<Observer?>(nil)
+    let shared = SharedCommits()
 
     /// The function that hears of commits. A function that a generic type holds itself is wrapped once more each time it
     /// is taken out and put back, so that each commit would take longer than the one before.
@@ -134,6 +135,32 @@ public final class Database: Sendable {
             return try await pool.writeWithoutTransaction { db in try self.commit(db, body) }
         } catch {
             throw interrupted(error)
+        }
+    }
+
+    /// Writes like ``write(_:)``, but many calls that come at once share one transaction, in the order of the calls, and
+    /// wait for the disk together. The task's cancellation has no effect.
+    /// - Parameter body: The body. If another one throws, it is run again in a transaction of its own.
+    /// - Throws: What `body` throws; SQLite's errors as `Failure`.
+    public func writeTogether<T: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> T) async throws -> T {
+        if Workplace.single != nil { return try writeBlocking(body) }
+        return try await withCheckedThrowingContinuation { task in
+            let entry = SharedCommits.Entry(
+                run: { tx in
+                    let result = try body(tx)
+                    return { task.resume(returning: result) }
+                }, fail: { [self] error in task.resume(throwing: translated(error)) })
+            guard shared.add(entry) else { return }
+            pool.asyncWriteWithoutTransaction { [self] db in commit(shared.take(), db) }
+        }
+    }
+
+    private func commit(_ entries: [SharedCommits.Entry], _ db: GRDB.Database) {
+        do {
+            for resume in try commit(db, { tx in try entries.map { try $0.run(tx) } }) { resume() }
+        } catch {
+            guard entries.count > 1 else { return entries.forEach { $0.fail(error) } }
+            for entry in entries { commit([entry], db) }
         }
     }
 

@@ -272,7 +272,9 @@ extension SyncEngine {
             // A drain may follow each commit of a long pass. The journal is therefore read no further than the outcome
             // describes it.
             outcome.leftCount = try reads.journal.counts().values.reduce(0, +)
-            if let only { outcome.leftCount = try only.count { try reads.journal.record(id: $0) != nil } }
+            if let only, outcome.leftCount > 0 {
+                outcome.leftCount = try only.count { try reads.journal.record(id: $0) != nil }
+            }
             try reads.journal.each { journal in
                 guard only?.contains(journal.id) ?? true else { return true }
                 // What else could go on has gone on when a run is over.

@@ -133,7 +133,7 @@ extension SyncEngine {
     /// Marks a record as sent, before its first request.
     /// - Returns: The record as it was before; nil if it must not be started.
     private func begin(_ job: Job) async throws -> SyncRecord? {
-        try await database.write { [self] tx in
+        try await database.writeTogether { [self] tx in
             guard let record = try tx.journal.record(id: job.id), record.wait == nil,
                 controls.with({ !$0.suspended.contains(job.id) })
             else { return nil }
@@ -146,7 +146,7 @@ extension SyncEngine {
 
     /// Records that no request for a record has reached the server.
     private func unsend(_ record: SyncRecordID) async throws {
-        try await database.write { tx in
+        try await database.writeTogether { tx in
             guard var record = try tx.journal.record(id: record) else { return }
             record.mayHaveArrived = false
             try tx.journal.update(record)
@@ -156,7 +156,7 @@ extension SyncEngine {
     private func conclude(
         _ job: Job, _ result: ChangeResult, by action: any ChangeAction
     ) async throws -> RecordOutcome {
-        try await database.write { [self] tx in
+        try await database.writeTogether { [self] tx in
             guard var record = try tx.journal.record(id: job.id) else {
                 return RecordOutcome(record: job.id, resolution: .ended)
             }
