@@ -132,9 +132,7 @@ import Testing
         return all
     }
 
-    @Test(
-        "S40, S10, S28: each change, disturbed at each moment, ends as it should, and nothing is done twice",
-        arguments: Change.allCases, Disturbance.allCases)
+    @Test("S40 S10 S28: a change is done once, however disturbed", arguments: Change.allCases, Disturbance.allCases)
     func table(_ change: Change, _ disturbance: Disturbance) async throws {
         let note: Comment = "\(change.rawValue), \(disturbance.rawValue)"
         try await withTemporaryFolder { folder in
@@ -216,9 +214,7 @@ import Testing
     }
 
     // Not in this table: a favorite, which only servers of the ownCloud family have.
-    @Test(
-        "S40: each change is made on a real server, with a network and after it was without one",
-        arguments: Self.programs, [false, true])
+    @Test("S40: each change is made on a real server, also later", arguments: Self.programs, [false, true])
     func onServers(_ program: RealServer.Program, isOffline: Bool) async throws {
         for change in Change.allCases where change != .favorite {
             let note: Comment = "\(change.rawValue)"

@@ -160,17 +160,23 @@ import Testing
         try await withTemporaryFolder { folder in
             try await TestServer.running { server in
                 server.tree.put("/a/one", "one")
-                let fixture = try await Fixture(in: folder, settings: ["poll: 1s"]) {
+                let fixture = try await Fixture(in: folder, settings: ["poll: 1h", "walk: 1h"]) {
                     try Account(in: $0, server, settings: $1)
                 }
                 try await fixture.expect(0, "run", "--once")
                 try await fixture.expect(0, "get", "/a/one")
                 try fixture.script("move /a /moved 1")
+                // No scan follows a move that waits.
+                let locked = server.add(Fault(.status(423), method: "MOVE"))
                 let log = "\(folder)/log"
                 let host = try fixture.account.larder.start(["run"], errors: log)
                 try await soon("it is moved here", beside: host, log: log) {
                     try fixture.account.text("moved/one") == "one" && fixture.account.text("a/one") == nil
                 }
+                try await soon("it was tried", beside: host, log: log) { server.count("MOVE") == 1 }
+                server.remove(locked)
+                let record = try await fixture.expect(0, "--json", "sync", "list").output.firstMatch(of: /"id":(\d+)/)
+                try await fixture.expect(0, "sync", "retry", String(record?.1 ?? ""))
                 try await soon("it is moved there", beside: host, log: log) { server.tree.paths.contains("/moved/one") }
                 host.send(SIGTERM)
                 #expect(await host.wait(atMost: .seconds(120)) == .code(0))

@@ -28,7 +28,7 @@ import Testing
         for name in names { #expect(result.errors.contains(name), "\(name)\n\(result.summary)") }
     }
 
-    @Test("Copies go without a server, of a folder all with the folders that are empty then; on the server all stays")
+    @Test("H5: copies go without a server, of a folder all with the folders then empty; on the server all stays")
     func frees() async throws {
         try await withCopies { server, account in
             await server.stop()
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test("P37: use marks a file, or all copies below a folder, as used now")
+    @Test("P37 H5: use marks a file, or all copies below a folder, as used now")
     func use() async throws {
         try await withCopies { _, account in
             let lastUsed = { (path: String) async throws -> String? in

@@ -29,7 +29,7 @@ struct ResumableUploadTests {
     }
 
     private func running(
-        clock: TestClock = .skipping(), _ change: (inout Manner) -> Void = { _ in },
+        log: CollectedLog = CollectedLog(), _ change: (inout Manner) -> Void = { _ in },
         _ body: (TestServer, Connection) async throws -> Void
     ) async throws {
         var configuration = TestServer.Configuration()
@@ -40,7 +40,7 @@ struct ResumableUploadTests {
             let connection = Connection(
                 bookmark: .at(server.url, username: server.configuration.user),
                 credentials: .basic(username: server.configuration.user, password: server.configuration.password),
-                limits: Limits(), clock: clock.host, logger: Logger(label: "test"), timeLimits: TimeLimits())
+                limits: Limits(), clock: TestClock.skipping().host, logger: log.logger, timeLimits: TimeLimits())
             try await closing(connection) {
                 _ = try await connection.connect()
                 server.forgetRequests()
@@ -306,6 +306,68 @@ struct ResumableUploadTests {
             expectDone(try await upload(connection))
             #expect(isWhole(server))
             #expect(server.count("PATCH") == 0 && server.count("POST") == 7)
+        }
+    }
+
+    @Test("C6, C8: an upload's address on another server is refused in words, and nothing is sent there")
+    func elsewhere() async throws {
+        try await running { other, _ in
+            try await running { server, connection in
+                let notes = Notes()
+                server.add(Fault(.fields(["Location": "\(other.url)/data/tus/1"]), method: "POST"))
+                let error = await #expect(throws: ConnectionError.self) { try await upload(connection, notes) }
+                #expect(error?.kind == .redirectRefused && error?.mayHaveArrived == false && error?.hint != nil)
+                #expect(error?.message.contains("on another server for uploading /f/a: nothing was sent") == true)
+                #expect(other.requests.isEmpty && server.receivedBytes == 0 && notes.all.isEmpty)
+            }
+        }
+    }
+
+    @Test("C6: neither the log nor an error has an upload's address, and no redirect from it is followed")
+    func secret() async throws {
+        let log = CollectedLog()
+        try await running(log: log) { server, connection in
+            let notes = Notes()
+            server.add(Fault(.cutRequest(afterBytes: 1_000), method: "PATCH", from: 2, times: 1))
+            let fault = server.add(Fault(.redirect(to: "/data/tus/else"), method: "PATCH", from: 4))
+            let refused = try await upload(connection, notes)
+            #expect(refused == .refused(.other(status: 307)) && server.count("PATCH") == 4)
+            server.remove(fault)
+            server.add(Fault(.status(503), method: "PATCH", times: 1))
+            let error = await #expect(throws: ConnectionError.self) { try await upload(connection, begun: notes.last) }
+            expectDone(try await upload(connection, begun: notes.last))
+            #expect(isWhole(server) && log.lines.count > 10)
+            #expect(!log.contains("/data/") && error?.description.contains("/data/") == false)
+        }
+    }
+
+    @Test("C6, C2: an upload's address that lets nobody in any more has expired, and the account was not refused")
+    func notLetIn() async throws {
+        try await running { server, connection in
+            server.add(Fault(.status(401), method: "PATCH", from: 3, times: 1))
+            expectDone(try await upload(connection))
+            #expect(isWhole(server) && server.count("POST") == 2)
+        }
+    }
+
+    @Test("C6: a file that the server makes only after its answer to the last part is waited for")
+    func late() async throws {
+        try await running { server, connection in
+            server.add(Fault(.status(404), method: "PROPFIND", path: "/f/a", from: 3, times: 3))
+            expectDone(try await upload(connection))
+            #expect(isWhole(server) && server.count("PROPFIND", "/f/a") == 6)
+        }
+        // A version that stays is no done upload.
+        try await running { server, connection in
+            server.tree.put("/f/a", "before")
+            let base = try await current(connection)
+            server.forgetRequests()
+            let before = ["getetag": "\"\(base.opaque)\"", "getcontentlength": "6", "checksums": ""]
+            server.add(Fault(.properties(before), method: "PROPFIND", path: "/f/a", from: 3))
+            let error = await #expect(throws: ConnectionError.self) {
+                try await upload(connection, following: .version(base))
+            }
+            #expect(error?.kind == .serverError && error?.mayHaveArrived == true)
         }
     }
 

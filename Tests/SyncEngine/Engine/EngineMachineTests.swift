@@ -63,6 +63,24 @@ struct EngineMachineTests {
         #expect(!machine.isDrained(now: Self.now))
     }
 
+    @Test("News soon after a read wait for the rest of the interval while something is under way, and else for nothing")
+    func newsSoonAfterRead() {
+        let news = EngineFlags(hasNews: true, isStale: false)
+        let (soon, end) = (Self.now + .milliseconds(5), Self.now + EngineMachine.readInterval)
+        var machine = Self.machine(having: [Self.job(1, "/a", .setFavorite(true))])
+        #expect(machine.decide(now: Self.now).contains { if case .change = $0 { true } else { false } })
+        Self.tell(&machine, at: soon, news)
+        let effects = machine.decide(now: soon)
+        #expect(!Self.reads(effects) && !machine.isDrained(now: soon))
+        #expect(effects.contains { if case .wake(end) = $0 { true } else { false } })
+        machine.take(.woke, now: end)
+        #expect(Self.reads(machine.decide(now: end)))
+
+        var idle = Self.machine(having: [])
+        Self.tell(&idle, at: soon, news)
+        #expect(Self.reads(idle.decide(now: soon)))
+    }
+
     private static func measures(_ effects: [EngineMachine.Effect]) -> Bool {
         effects.contains { if case .measureRoom = $0 { true } else { false } }
     }

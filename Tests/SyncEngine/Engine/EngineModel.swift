@@ -45,12 +45,14 @@ struct EngineModel {
     /// Whether failures and new requests have ended.
     private(set) var isCalm = false
 
-    private let downloads: Int
+    private let limits: Limits
     private var nextID: SyncRecordID = 1
     private var flags = EngineFlags()
     private var suspended: Set<SyncRecordID> = []
     private var handed: [Job] = []
     private var fetching: [SyncRecordID: Job] = [:]
+    /// The changes of the server that are under way.
+    private var changing: [SyncRecordID: Job] = [:]
     private var cancelled: Set<SyncRecordID> = []
     /// The request for a journal page that is under way, or its answer before the machine has received it.
     private var reading: Reading?
@@ -67,8 +69,10 @@ struct EngineModel {
 
     init(seed: UInt64) {
         random = SeededGenerator(seed: seed)
-        downloads = Int.random(in: 1...4, using: &random)
-        machine = EngineMachine(limits: Limits(downloads: downloads))
+        limits = Limits(
+            downloads: .random(in: 1...4, using: &random), uploads: .random(in: 1...3, using: &random),
+            actions: .random(in: 1...3, using: &random))
+        machine = EngineMachine(limits: limits)
     }
 
     // MARK: Course
@@ -118,9 +122,12 @@ struct EngineModel {
 
     private mutating func possible() -> [Event] {
         var events: [Event] = []
-        if !handed.isEmpty, fetching.count < downloads { events += [{ $0.startFetch() }, { $0.startFetch() }] }
+        if !handed.isEmpty, fetching.count < limits.downloads { events += [{ $0.startFetch() }, { $0.startFetch() }] }
         if let id = fetching.keys.sorted().randomElement(using: &random) {
             events += [{ $0.endFetch(id) }, { $0.endFetch(id) }]
+        }
+        if let id = changing.keys.sorted().randomElement(using: &random) {
+            events += [{ $0.endChange(id) }, { $0.endChange(id) }]
         }
         if reading != nil { events += [{ $0.readOn() }, { $0.readOn() }] }
         if treeWork != nil { events += [{ $0.endTreeWork() }, { $0.endTreeWork() }] }
@@ -177,11 +184,18 @@ struct EngineModel {
                 begin(job, "fetch")
                 handed.append(job)
             }
-            if handed.count + fetching.count > downloads + EngineMachine.handedAhead {
+            if handed.count + fetching.count > limits.downloads + EngineMachine.handedAhead {
                 contradictions.append("hands out too many")
             }
-        // The model's journal has no records that change the server.
-        case .change: contradictions.append("changes the server without a record")
+        case .change(let jobs):
+            for job in jobs {
+                begin(job, "change")
+                changing[job.id] = job
+            }
+            let uploads = changing.values.count { $0.record.action.kind == .upload }
+            if uploads > limits.uploads || changing.count - uploads > limits.actions {
+                contradictions.append("changes too much at a time")
+            }
         case .read(let request):
             if reading != nil { contradictions.append("reads twice at a time") }
             markStarted()
@@ -216,7 +230,7 @@ struct EngineModel {
     /// Checks a record that the machine starts. Notes a contradiction if the record or another record of its item is
     /// under way, if the record has ended, or if an earlier record of the item holds the lane.
     private mutating func begin(_ job: Job, _ what: String) {
-        let underWay = handed + Array(fetching.values)
+        let underWay = handed + Array(fetching.values) + Array(changing.values)
         if underWay.contains(where: { $0.id == job.id }) { contradictions.append("\(what) of \(job.id) twice") }
         if underWay.contains(where: { $0.record.localID == job.record.localID }) {
             contradictions.append("\(what) of \(job.id) while its item is under way")
@@ -254,10 +268,40 @@ struct EngineModel {
             take(.fetched(job, cancelled.remove(id) == nil ? .failed(failure) : .cancelled))
         } else {
             cancelled.remove(id)
-            let mark = FileMark(inode: 1, size: 1, modified: now, changed: now, recorded: now)
-            let file = CompletedFile(name: "\(id)", digest: [], others: [:], mark: mark)
-            take(.fetched(job, .complete(Fetched(job: job, file: file, version: job.version))))
+            take(.fetched(job, .complete(Fetched(job: job, file: file(of: id), version: job.version))))
         }
+    }
+
+    // MARK: Changes
+
+    /// Ends a change. The server's answer to an upload makes the record that of a complete download.
+    private mutating func endChange(_ id: SyncRecordID) {
+        guard let job = changing.removeValue(forKey: id) else { return }
+        func resolved(_ resolution: RecordOutcome.Resolution) -> EngineMachine.Input {
+            .changed(job, .resolved(RecordOutcome(record: id, resolution: resolution)))
+        }
+        guard journal[id] != nil, !suspended.contains(id) else { return take(resolved(.stale)) }
+        switch isCalm ? 0 : Int.random(in: 0..<8, using: &random) {
+        case 1, 2: take(.changed(job, .failed(randomFailure())))
+        case 3: take(resolved(.stale))
+        case 4:
+            let until = now + .seconds(60)
+            journal[id]?.journal.wait = .until(until)
+            take(resolved(.waits(until: until)))
+        default:
+            guard job.record.action.kind == .upload else {
+                journal[id] = nil
+                return take(resolved(.ended))
+            }
+            journal[id]?.journal.action = .download
+            guard let landing = journal[id]?.job else { return }
+            take(.changed(job, .uploaded(Fetched(job: landing, file: file(of: id), version: landing.version))))
+        }
+    }
+
+    private func file(of id: SyncRecordID) -> CompletedFile {
+        let mark = FileMark(inode: 1, size: 1, modified: now, changed: now, recorded: now)
+        return CompletedFile(name: "\(id)", digest: [], others: [:], mark: mark)
     }
 
     private mutating func randomFailure() -> FetchFailure {
@@ -359,7 +403,7 @@ struct EngineModel {
         }
         page.lastRemoval = max(page.last, request.removalsAfter)
         if !page.isLast {
-            let removals = all.filter { $0.id > page.lastRemoval && $0.journal.action != .download }
+            let removals = all.filter { $0.id > page.lastRemoval && $0.journal.action.kind.isRemoval }
             for one in removals.prefix(size) {
                 page.lastRemoval = one.id
                 let isFirst = all.first { $0.journal.localID == one.journal.localID }?.id == one.id
@@ -391,8 +435,12 @@ struct EngineModel {
         let path = ItemPath(unchecked: "/d\(number % 3)/f\(number)")
         var item = Item(localID: LocalID("\(number)"), fileID: FileID("\(number)"), path: path, kind: .file)
         item.etag = ETag(opaque: "1", strength: .strong)
-        let action: SyncRecord.Action =
-            Int.random(in: 0..<3, using: &random) > 0 ? .download : .removeLocalCopy(restoringFormerTrigger: false)
+        let upload = Upload(snapshot: "\(nextID)", size: 1, digest: [], sha1: [], modified: nil, isNew: false)
+        let action =
+            [
+                SyncRecord.Action.download, .download, .removeLocalCopy(restoringFormerTrigger: false),
+                .upload(upload), .setFavorite(true), .copy(from: ItemPath(unchecked: "/d\(number % 2)/f1")),
+            ].randomElement(using: &random) ?? .download
         let record = SyncRecord(
             id: nextID, action: action, state: .ready, localID: item.localID, path: path, reason: .user, since: now)
         journal[nextID] = Entry(journal: record, item: item)
@@ -402,6 +450,8 @@ struct EngineModel {
 
     private mutating func cancel(_ id: SyncRecordID) {
         guard journal[id]?.isLanding == false else { return }
+        // An arrived change is done whatever becomes of its record.
+        guard changing[id] == nil || Bool.random(using: &random) else { return }
         journal[id] = nil
         suspended.insert(id)
         flags.isStale = true
