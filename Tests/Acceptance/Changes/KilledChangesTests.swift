@@ -70,7 +70,7 @@ import Testing
                             after: course.batches)
                         let (one, other) = (try await course.account.end(), try await undisturbed.end())
                         for (part, lines) in one {
-                            expectEqual(lines, other[part] ?? [], part, seed, after: course.batches)
+                            expectEqual(lines, other[part] ?? [], part, seed, after: course.batches, log: course.log)
                         }
                         for part in ["records", "issues", "outgoing", "incoming"] {
                             #expect(one[part] == [], "\(part): \(seed)")
@@ -82,7 +82,8 @@ import Testing
     }
 
     private func expectEqual(
-        _ one: [String], _ other: [String], _ what: String, _ seed: Comment, after commands: [[Workload.Command]]
+        _ one: [String], _ other: [String], _ what: String, _ seed: Comment, after commands: [[Workload.Command]],
+        log: String? = nil
     ) {
         guard one != other else { return }
         let difference = one.difference(from: other).map { change in
@@ -91,7 +92,17 @@ import Testing
             case .remove(_, let line, _): "undisturbed: \(line)"
             }
         }
-        Issue.record("\(what): \(difference.prefix(40).joined(separator: "\n"))\n\(seed)\n\(commands)")
+        let path = difference.first?.split(separator: "\"").first { $0.hasPrefix("/") }
+        let told = log.flatMap { try? Files.text($0) }?.split(separator: "\n").filter { line in
+            path.map(line.contains) ?? false || line.contains("Listening")
+        }
+        Issue.record(
+            """
+            \(what): \(difference.prefix(40).joined(separator: "\n"))
+            \(seed)
+            \(commands)
+            \(told?.suffix(200).joined(separator: "\n") ?? "")
+            """)
     }
 }
 
@@ -231,6 +242,9 @@ private final class Course {
         workload = Workload(random, hasFavorites: hasFavorites)
     }
 
+    /// The log of the process that is killed, and of those before it.
+    var log: String { "\(account.folder)/log" }
+
     /// Whether there were enough kills and commands. Kills that do not count need further commands.
     private var isOver: Bool {
         (counted >= kills && commands >= min(5 * kills, 500)) || commands > 40 * kills + 100
@@ -306,7 +320,7 @@ private final class Course {
     /// Starts a host, which may be killed at once.
     private func start() async throws -> ChildProcess {
         while true {
-            let host = try account.larder.start(["run"], errors: "\(account.folder)/log")
+            let host = try account.larder.start(["--log-level", "debug", "run"], errors: log)
             if Int.random(in: 0..<4, using: &random) == 0 { arm(host, upTo: 60) }
             try await until {
                 if host.hasEnded { return true }
@@ -314,7 +328,7 @@ private final class Course {
             }
             guard host.hasEnded else { return host }
             guard await host.wait() == .signal(SIGKILL) else {
-                throw SetupError("the host ended: \(try Files.text("\(account.folder)/log").suffix(4_000))\n\(story)")
+                throw SetupError("the host ended: \(try Files.text(log).suffix(4_000))\n\(story)")
             }
             try await noteKill()
         }
@@ -333,7 +347,7 @@ private final class Course {
             }
             guard await until(atMost: .seconds(10), { host.hasEnded }) else {
                 throw SetupError(
-                    "wait: \(result.summary)\n\(try Files.text("\(account.folder)/log").suffix(4_000))\n\(story)")
+                    "wait: \(result.summary)\n\(try Files.text(log).suffix(4_000))\n\(story)")
             }
             _ = await host.wait()
             try await noteKill()
@@ -379,7 +393,6 @@ private final class Course {
     /// Runs a command that may be killed.
     /// - Parameter most: the last piece at which it may be killed; 0 for never.
     private func runKilled(_ arguments: [String], upTo most: Int) async throws -> (TestSupport.ExitStatus, String) {
-        let log = "\(account.folder)/log"
         Files.remove(log)
         let child = try account.larder.start(arguments, errors: log)
         if most > 0 { arm(child, upTo: most) }
