@@ -120,9 +120,17 @@ struct DeleteAction: ChangeAction {
 
     private func seen(below folder: ItemPath, for record: SyncRecord) async throws -> [ItemPath: SeenItem] {
         try await database.read { reads in
+            // Moves that come after the deletion have changed the paths in the item list already.
+            var shown = folder
+            for move in try reads.journal.moves(after: record.id) {
+                guard let target = move.action.otherPath, move.path == shown || move.path.isAncestor(of: shown) else {
+                    continue
+                }
+                shown = shown.moved(from: move.path, to: target)
+            }
             var seen: [ItemPath: SeenItem] = [:]
-            try reads.items.eachHidden(in: folder, for: record.id) { item in
-                seen[item.path] = SeenItem(item)
+            try reads.items.eachHidden(in: shown, for: record.id) { [shown] item in
+                seen[item.path.moved(from: shown, to: folder)] = SeenItem(item)
                 return true
             }
             return seen
