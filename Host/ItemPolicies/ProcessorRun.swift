@@ -25,6 +25,8 @@ final class ProcessorRun: PluginRun {
     /// The time that `now` stands for in conditions and claims.
     private let now: Timestamp
     private(set) var session: ReadSession?
+    /// The number of the last transaction that the session sees.
+    private var anchor: Int64 = 0
     /// Whether the session could not leave the log.
     private var keepsLog = false
     /// The requests that are not committed yet, by the calls that made them.
@@ -63,12 +65,14 @@ final class ProcessorRun: PluginRun {
     func perform() throws {
         let triggers = calls.triggers()
         guard !calls.isCancelled, triggers.contains(TriggerMask(trigger)) else { return }
-        session = try ReadSession(policiesOwner.database)
+        let session = try ReadSession(policiesOwner.database)
+        self.session = session
+        anchor = try session.anchor()
         calls.begin(self)
         defer {
             let mistakes = calls.end()
             if preview == nil, let mistakes { policiesOwner.note(mistakes, of: calls.plugin, run) }
-            session?.close()
+            session.close()
         }
         if preview == nil { pacing = Pacing(processor) }
         try countRecords()
@@ -277,6 +281,10 @@ final class ProcessorRun: PluginRun {
 
     private func carryOut(_ intent: Intent, heldBy issue: IssueID?, in transaction: Transaction) throws {
         switch intent.change {
+        case .removeLocalCopy(let item, _, unusedSince: .some) where try isChanged(item, in: transaction):
+            // A copy that was put in place meanwhile may be used from a time before the run began: that of its
+            // transaction.
+            calls.dropped(intent, because: "the item has changed since the run began")
         case .download(let item, _), .update(let item), .removeLocalCopy(let item, _, _), .purge(let item):
             try perform(intent, on: item, in: transaction)
         case .server(let change):
@@ -296,6 +304,11 @@ final class ProcessorRun: PluginRun {
             guard try transaction.policies.policy(id) != nil else { return }
             try transaction.policies.remove(id, by: author(of: intent), runsTrigger: runsTrigger)
         }
+    }
+
+    /// Tells whether an item was written since the state that the run sees.
+    private func isChanged(_ item: LocalID, in transaction: Transaction) throws -> Bool {
+        try transaction.items.item(localID: item).map { $0.anchor > anchor } ?? false
     }
 
     private func perform(

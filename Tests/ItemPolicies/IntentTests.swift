@@ -1,6 +1,7 @@
 import Database
 import Model
 import PluginHost
+import Synchronization
 import TestSupport
 import Testing
 
@@ -93,6 +94,27 @@ import Testing
                 #expect((unusedSince != nil) == (mode == "if unused"))
                 if let unusedSince { #expect(before <= unusedSince && unusedSince <= .now()) }
             }
+        }
+    }
+
+    @Test("P36: what is to go only unused stays if it was put in place while the plugin looked at the state before")
+    func replacedMeanwhile() async throws {
+        let settings = ["mode": "if unused", "match": "false", "cleanup": "true"]
+        let replaced = Mutex<Item?>(nil)
+        try await withProcessorFixture(
+            settings: settings, items: ["/a", "/b"],
+            effect: { _, transaction in
+                // The other copy comes with a time of use from before the run.
+                guard let other = replaced.withLock({ $0.take() }) else { return }
+                try transaction.items.updateLocal(other)
+            }
+        ) { fixture in
+            let item = try await fixture.database.read { try $0.items.item(localID: LocalID("id:/b")) }
+            replaced.withLock { $0 = item }
+            fixture.policies.fire(.itemListUpdateCompleted)
+            await fixture.policies.waitUntilIdle()
+            let dropped = try fixture.lines().filter { $0.phase == "dropped" }
+            #expect(dropped.map(\.text) == ["/b"] && dropped[0].because == "the item has changed since the run began")
         }
     }
 

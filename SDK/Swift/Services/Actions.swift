@@ -81,8 +81,8 @@ extension Host {
         ///   - localID: The item's ``Item/localID``.
         ///   - restoringFormer: Keeps a copy that was here for another reason before this plugin asked for it, and
         ///     gives it its former trigger back.
-        ///   - ifUnused: Skips a copy for good, and reports it nowhere, if it is in use, claimed, was used since the
-        ///     run began, or if another action is already planned for it.
+        ///   - ifUnused: Skips a copy for good, and reports it nowhere, if it is in use, claimed, was used or
+        ///     replaced since the run began, or if another action is already planned for it.
         ///   - key: The request's key, at most 1 KiB.
         /// - Throws: As ``download(_:whileCovered:key:)``.
         public func removeLocalCopy(

@@ -56,21 +56,19 @@ import Testing
                                 let code = try await undisturbed.carryOut(command, isQueued: true)
                                 #expect(code.exitCode == 0, "\(command): \(code.summary) \(seed)")
                             }
-                            let run = try await undisturbed.larder("run", "--once")
-                            #expect(run.exitCode == 0, "\(run.summary) \(seed)")
+                            try await undisturbed.runOnce(seed)
                         }
                         for account in [course.account, undisturbed] {
-                            for _ in 0..<2 {
-                                let run = try await account.larder("run", "--once")
-                                #expect(run.exitCode == 0, "\(run.summary) \(seed)")
-                            }
+                            for _ in 0..<2 { try await account.runOnce(seed) }
                         }
                         expectEqual(
                             try await killed.content(), try await still.content(), "the servers", seed,
                             after: course.batches)
                         let (one, other) = (try await course.account.end(), try await undisturbed.end())
                         for (part, lines) in one {
-                            expectEqual(lines, other[part] ?? [], part, seed, after: course.batches, log: course.log)
+                            expectEqual(
+                                lines, other[part] ?? [], part, seed, after: course.batches,
+                                logs: [course.account.log, undisturbed.log])
                         }
                         for part in ["records", "issues", "outgoing", "incoming"] {
                             #expect(one[part] == [], "\(part): \(seed)")
@@ -83,7 +81,7 @@ import Testing
 
     private func expectEqual(
         _ one: [String], _ other: [String], _ what: String, _ seed: Comment, after commands: [[Workload.Command]],
-        log: String? = nil
+        logs: [String] = []
     ) {
         guard one != other else { return }
         let difference = one.difference(from: other).map { change in
@@ -93,15 +91,16 @@ import Testing
             }
         }
         let path = difference.first?.split(separator: "\"").first { $0.hasPrefix("/") }
-        let told = log.flatMap { try? Files.text($0) }?.split(separator: "\n").filter { line in
-            path.map(line.contains) ?? false || line.contains("Listening")
+        let told = logs.flatMap { log in
+            let lines = (try? Files.text(log))?.split(separator: "\n") ?? []
+            return ["\(log):"] + lines.filter { line in path.map(line.contains) ?? false }.suffix(100)
         }
         Issue.record(
             """
             \(what): \(difference.prefix(40).joined(separator: "\n"))
             \(seed)
             \(commands)
-            \(told?.suffix(200).joined(separator: "\n") ?? "")
+            \(told.joined(separator: "\n"))
             """)
     }
 }
@@ -181,6 +180,15 @@ private enum ContentLine {
 }
 
 extension Account {
+    /// The log of the account's processes.
+    fileprivate var log: String { "\(folder)/log" }
+
+    /// Does all that can be done now.
+    fileprivate func runOnce(_ comment: Comment) async throws {
+        let run = try larder.start(["--log-level", "debug", "run", "--once"], errors: log)
+        #expect(await run.wait(atMost: .seconds(300)) == .code(0), "\((try? Files.text(log).suffix(2_000)) ?? "") \(comment)")
+    }
+
     /// Runs a command of a workload.
     fileprivate func carryOut(_ command: Workload.Command, isQueued: Bool) async throws -> ProcessResult {
         try await larder.run(try arguments(of: command, isQueued: isQueued))
@@ -241,9 +249,6 @@ private final class Course {
         (self.account, self.relay, self.random, self.kills) = (account, relay, random, kills)
         workload = Workload(random, hasFavorites: hasFavorites)
     }
-
-    /// The log of the process that is killed, and of those before it.
-    var log: String { "\(account.folder)/log" }
 
     /// Whether there were enough kills and commands. Kills that do not count need further commands.
     private var isOver: Bool {
@@ -320,7 +325,7 @@ private final class Course {
     /// Starts a host, which may be killed at once.
     private func start() async throws -> ChildProcess {
         while true {
-            let host = try account.larder.start(["--log-level", "debug", "run"], errors: log)
+            let host = try account.larder.start(["--log-level", "debug", "run"], errors: account.log)
             if Int.random(in: 0..<4, using: &random) == 0 { arm(host, upTo: 60) }
             try await until {
                 if host.hasEnded { return true }
@@ -328,7 +333,7 @@ private final class Course {
             }
             guard host.hasEnded else { return host }
             guard await host.wait() == .signal(SIGKILL) else {
-                throw SetupError("the host ended: \(try Files.text(log).suffix(4_000))\n\(story)")
+                throw SetupError("the host ended: \(try Files.text(account.log).suffix(4_000))\n\(story)")
             }
             try await noteKill()
         }
@@ -347,7 +352,7 @@ private final class Course {
             }
             guard await until(atMost: .seconds(10), { host.hasEnded }) else {
                 throw SetupError(
-                    "wait: \(result.summary)\n\(try Files.text(log).suffix(4_000))\n\(story)")
+                    "wait: \(result.summary)\n\(try Files.text(account.log).suffix(4_000))\n\(story)")
             }
             _ = await host.wait()
             try await noteKill()
@@ -393,11 +398,11 @@ private final class Course {
     /// Runs a command that may be killed.
     /// - Parameter most: the last piece at which it may be killed; 0 for never.
     private func runKilled(_ arguments: [String], upTo most: Int) async throws -> (TestSupport.ExitStatus, String) {
-        Files.remove(log)
-        let child = try account.larder.start(arguments, errors: log)
+        Files.remove(account.log)
+        let child = try account.larder.start(arguments, errors: account.log)
         if most > 0 { arm(child, upTo: most) }
         let status = await child.wait(atMost: .seconds(120))
         relay.disarm()
-        return (status, String(try Files.text(log).suffix(4_000)))
+        return (status, String(try Files.text(account.log).suffix(4_000)))
     }
 }

@@ -115,7 +115,7 @@ struct RemoveLocalCopyAction: RemovalAction {
             item.releaseCopy()
             try tx.items.updateLocal(item)
             try engine.removeEmptyFolders(above: item.path, in: tx)
-            logger.debug("Removed the copy of \(item.path)")
+            logger.debug("Removed the copy of \(item.path) for \(journal.reason)")
             return try engine.done(journal, in: tx)
         case .modified:
             item.cloudStatus = .locallyModified
