@@ -1,4 +1,3 @@
-import GRDB
 import Synchronization
 
 /// Bodies that share a transaction, because they came while the writer was busy with another.

@@ -1,9 +1,11 @@
 /// A download or an upload that is under way.
 public struct TransferUnderWay: Hashable, Codable, Sendable {
+    /// The direction of a transfer.
     public enum Direction: String, Codable, Sendable {
         case download, upload
     }
 
+    /// The direction.
     public var direction: Direction
     /// The sync record.
     public var record: SyncRecordID

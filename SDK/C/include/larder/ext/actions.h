@@ -50,7 +50,8 @@
 
 /* Removes only a copy that nobody uses. The host skips a copy that a program has open, that is claimed, that was used
  * since the run began, that has been replaced since then, or that another action is already planned for. It then forgets
- * the request and reports it nowhere. Without this flag the host removes a copy that is in use or claimed later, when it is neither any more. */
+ * the request and reports it nowhere. Without this flag the host removes a copy that is in use or claimed later, when it
+ * is neither any more. */
 #define LARDER_REMOVE_IF_UNUSED 0x02u
 
 /* Makes a new version of a file that the server has at the path. Without this flag such a file is in the way. */
