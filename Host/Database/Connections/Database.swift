@@ -7,7 +7,8 @@ import Threads
 /// A vault's database: the account's items, the policies, and the sync engine's journal.
 ///
 /// One connection writes, and several connections read beside it (SQLite's write-ahead log). All writes go through
-/// ``write(_:)`` or ``writeBlocking(_:)``, one transaction at a time, in the order of the calls.
+/// ``write(_:)`` or ``writeBlocking(_:)``, one transaction at a time, in the order of the calls, or through
+/// ``writeTogether(_:)``, which may join a transaction that was called for before.
 public final class Database: Sendable {
     /// The absolute path of the database file.
     public let path: String
@@ -140,7 +141,8 @@ public final class Database: Sendable {
 
     /// Writes like ``write(_:)``, but many calls that come at once share one transaction, in the order of the calls, and
     /// wait for the disk together. The task's cancellation has no effect.
-    /// - Parameter body: The body. If another one throws, it is run again in a transaction of its own.
+    /// - Parameter body: The body. If another one throws, or the commit fails, it is run again in a transaction of its
+    ///   own.
     /// - Throws: What `body` throws; SQLite's errors as `Failure`.
     public func writeTogether<T: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> T) async throws -> T {
         if Workplace.single != nil { return try writeBlocking(body) }
@@ -159,8 +161,9 @@ public final class Database: Sendable {
         do {
             for resume in try commit(db, { tx in try entries.map { try $0.run(tx) } }) { resume() }
         } catch {
-            guard entries.count > 1 else { return entries.forEach { $0.fail(error) } }
-            for entry in entries { commit([entry], db) }
+            for entry in entries {
+                if entries.count == 1 { entry.fail(error) } else { commit([entry], db) }
+            }
         }
     }
 

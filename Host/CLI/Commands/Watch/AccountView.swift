@@ -50,7 +50,8 @@ extension AccountView {
         var parts = [Text.visible(transfer.path.text)]
         let isSent = transfer.direction == .upload
         parts.append(
-            Text.bytes(transfer.bytes) + (transfer.size.map { " of \(Text.bytes($0))" } ?? "") + (isSent ? " sent" : ""))
+            Text.bytes(transfer.bytes) + (transfer.size.map { " of \(Text.bytes($0))" } ?? "")
+                + (isSent ? " sent" : ""))
         if let rate = file.rate { parts.append("\(Text.bytes(Int64(nearest: rate)))/s") }
         if let left = file.left { parts.append("\(Text.rough(left)) left") }
         return parts.joined(separator: " · ")
