@@ -85,12 +85,12 @@ package final class FolderMerge: Sendable {
                 if context.reservesDotLarder, entry.path.text.hasSameBytes(as: Self.reservedName) {
                     state.reserved = [UnusableEntry(href: Self.reservedName, problem: .reserved)]
                 } else {
-                    switch places.entries[entry.path] {
-                    case .leaves, .arrives: continue
-                    case .isMarked:
-                        let row = try tx.items.scanRow(at: entry.path)
-                        entry.isFavorite = row?.isFavorite ?? entry.isFavorite
-                    case nil: break
+                    if let changes = places.entries[entry.path] {
+                        guard changes.allSatisfy(\.isOfProperty) else { continue }
+                        if let row = try tx.items.scanRow(at: entry.path) {
+                            if changes.contains(.isMarked) { entry.isFavorite = row.isFavorite }
+                            if changes.contains(.isDated) { entry.lastModified = row.lastModified }
+                        }
                     }
                     try merge(entry, listedAt: context.etagsNameWrites ? nil : listedAt, into: &state, in: tx)
                 }
@@ -118,7 +118,7 @@ package final class FolderMerge: Sendable {
                 try tx.scan.removeJob(job.path)
                 return state.result
             }
-            for (path, change) in places.entries where change == .arrives {
+            for (path, changes) in places.entries where changes.contains(.arrives) {
                 if let row = try tx.items.scanRow(at: path) { state.seen.insert(row.databaseID) }
             }
             let folder = listing.folder

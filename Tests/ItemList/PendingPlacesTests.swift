@@ -141,11 +141,29 @@ import Testing
         #expect(second.changedSince.map(\.path.text) == ["/c"])
     }
 
+    @Test("a listing leaves a favorite and a modification time that are about to change, both or one", arguments: 0..<4)
+    func properties(_ pending: Int) async throws {
+        try await withDatabase { database in
+            let time = Timestamp(seconds: 77)
+            let (isMarked, isDated) = (pending & 1 == 1, pending & 2 == 2)
+            try await database.write { tx in
+                guard var item = try tx.items.item(at: path("/f")) else { return }
+                (item.isFavorite, item.lastModified) = (true, time)
+                item = try tx.items.update(item)
+                if isMarked { try record(.setFavorite(true), item, at: item.path, tx) }
+                if isDated { try record(.setModificationTime(time, former: nil), item, at: item.path, tx) }
+            }
+            try await list(database, "/", ["/d/", "/e/", "/f"])
+            let item = try await database.read { try $0.items.item(at: path("/f")) }
+            #expect(item?.isFavorite == isMarked && item?.lastModified == (isDated ? time : nil))
+        }
+    }
+
     @Test("a place matters for its folder and for everything below it")
     func places() throws {
         var places = FolderPlaces()
         places.add(PendingPlace(try path("/a/b"), .leaves), in: try path("/a"))
-        #expect(places.entries == [try path("/a/b"): .leaves] && !places.isWithin)
+        #expect(places.entries == [try path("/a/b"): [.leaves]] && !places.isWithin)
         places = FolderPlaces()
         places.add(PendingPlace(try path("/a/b"), .leaves), in: try path("/a/b/c"))
         #expect(places.isWithin)

@@ -55,6 +55,17 @@ enum CLIArgument {
             .usage, "there is no property `\(Text.visible(text))`", hint: meant.map { "did you mean `\($0)`?" })
     }
 
+    /// Parses a time in RFC 3339 form.
+    /// - Throws: `badData` if the text is no time.
+    static func time(_ text: String, of option: String) throws(Failure) -> Timestamp {
+        guard let time = Timestamp(rfc3339: text) else {
+            throw Failure(
+                .badData, "\(option): `\(Text.visible(text))` is not a time",
+                hint: "write it as 2026-11-26T09:30:00Z or 2026-11-26T10:30:00+01:00")
+        }
+        return time
+    }
+
     /// Parses a duration.
     /// - Throws: `usage` if the text is no duration.
     static func duration(_ text: String, of option: String) throws(Failure) -> Duration {

@@ -68,15 +68,42 @@ extension Connection {
     /// ``WriteRefusal/notAllowed``.
     /// - Throws: `ConnectionError`. The request may be repeated without harm.
     public func setFavorite(_ path: ItemPath, _ isFavorite: Bool) async throws(ConnectionError) -> WriteOutcome {
+        try await setProperty("<oc:favorite>\(isFavorite ? 1 : 0)</oc:favorite>", .setFavorite(path))
+    }
+
+    /// Sets the modification time of a file (PROPPATCH of `DAV:lastmodified`, a property of servers of the ownCloud
+    /// family, which takes seconds since 1970; `DAV:getlastmodified` is protected: RFC 4918, section 15.7).
+    ///
+    /// A server that is not of the ownCloud family sets no modification time: the request is not sent, and refused with
+    /// ``WriteRefusal/notAllowed``. An outcome of `done` does not say that the server has the time now: ask
+    /// ``held(at:)``. The file may have another ETag then.
+    /// - Parameters:
+    ///   - path: The file's path.
+    ///   - time: The time. Its part of a second is left out.
+    ///   - version: The version of the file whose time may be changed; nil changes that of whatever is at the path.
+    /// - Throws: `ConnectionError`. If its `mayHaveArrived` is set, the time may have been changed.
+    public func setModificationTime(
+        _ path: ItemPath, _ time: Timestamp, version: ETag?
+    ) async throws(ConnectionError) -> WriteOutcome {
+        var headers = HTTPHeaders()
+        if let field = version?.field { headers.add(name: "If-Match", value: field) }
+        return try await setProperty(
+            "<d:lastmodified>\(time.seconds)</d:lastmodified>", .setModificationTime(path), headers)
+    }
+
+    /// Sets a property that only servers of the ownCloud family have.
+    private func setProperty(
+        _ element: String, _ request: WriteRequest, _ headers: HTTPHeaders = [:]
+    ) async throws(ConnectionError) -> WriteOutcome {
         guard writingManners.isFamily else { return .refused(.notAllowed) }
         let body = """
             <?xml version="1.0" encoding="utf-8"?>
             <d:propertyupdate xmlns:d="DAV:" xmlns:oc="http://owncloud.org/ns"><d:set><d:prop>\
-            <oc:favorite>\(isFavorite ? 1 : 0)</oc:favorite></d:prop></d:set></d:propertyupdate>
+            \(element)</d:prop></d:set></d:propertyupdate>
             """
-        return try await send(
-            .setFavorite(path), "PROPPATCH", ["Content-Type": "application/xml; charset=utf-8"],
-            body: Array(body.utf8), isFolder: false)
+        var headers = headers
+        headers.add(name: "Content-Type", value: "application/xml; charset=utf-8")
+        return try await send(request, "PROPPATCH", headers, body: Array(body.utf8), isFolder: false)
     }
 
     /// Returns the fields of a request that puts something at a target where nothing is.
@@ -204,9 +231,9 @@ extension Connection {
     /// Reads an answer about several items.
     /// - Returns: The first refusal in it; nil if everything was done.
     private func severalItems(_ reading: WriteReading) throws(ConnectionError) -> WriteRefusal? {
-        let isFavorite = if case .setFavorite = reading.request { true } else { false }
+        let property = reading.request.property
         let properties: AskedProperties
-        do { properties = try AskedProperties(isFavorite ? ["{http://owncloud.org/ns}favorite"] : []) } catch {
+        do { properties = try AskedProperties(property.map { [$0] } ?? []) } catch {
             throw ConnectionError(.badRequest, "\(error.text) is not a property name")
         }
         let responses: [MultistatusResponse]
@@ -226,7 +253,7 @@ extension Connection {
         if isTruncated { return .noRoom(available: nil) }
         let hrefs = HrefReader(root: try root(), asked: reading.address)
         for response in responses {
-            let status = response.status ?? (isFavorite && response.values.first == .some(nil) ? 403 : 200)
+            let status = response.status ?? (property != nil && response.values.first == .some(nil) ? 403 : 200)
             guard !(200..<300).contains(status) else { continue }
             var part = reading
             (part.status, part.document) = (status, [])

@@ -37,7 +37,8 @@ enum WriteMeaning {
             return
         }
         switch (reading.status, reading.request) {
-        case (207, .delete), (207, .move), (207, .copy), (207, .setFavorite): self = .severalItems
+        case (207, .delete), (207, .move), (207, .copy), (207, .setFavorite), (207, .setModificationTime):
+            self = .severalItems
         case (207, _): self = .error
         case (200..<300, _): self = .done
         case (400, .put) where told.text.contains("checksum"): self = .refused(.checksumDiffers)
@@ -45,7 +46,8 @@ enum WriteMeaning {
         case (400, _): self = .refused(.invalid)
         case (403, .move), (403, .copy): self = .unclear
         case (403, _): self = .refused(.forbidden)
-        case (404, .delete), (404, .setFavorite), (410, .delete), (410, .setFavorite): self = .refused(.notFound)
+        case (404, .delete), (404, .setFavorite), (404, .setModificationTime): self = .refused(.notFound)
+        case (410, .delete), (410, .setFavorite), (410, .setModificationTime): self = .refused(.notFound)
         case (404, _), (410, _): self = .unclear
         case (405, .makeFolder), (405, .put), (301, .put): self = .unclear
         case (405, _), (501, _): self = .refused(.notAllowed)

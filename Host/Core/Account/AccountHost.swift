@@ -133,7 +133,7 @@ public final class AccountHost: Sendable {
                 database: vault.database, plugins: plugins,
                 sink: SyncSink(
                     engine: engine, clock: clock, trace: trace,
-                    hasNoFavorites: { try connection.hasNoFavorites(rememberedIn: $0) },
+                    isPlainServer: { try connection.isPlainServer(rememberedIn: $0) },
                     moved: { state.treeMoves.send() }),
                 files: bookmark.files,
                 world: { .current(now: $0) }, clock: clock, logger: logger.of("policies"))

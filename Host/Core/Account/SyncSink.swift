@@ -11,7 +11,7 @@ struct SyncSink: IntentSink {
     let clock: HostClock
     let trace: TraceWriter?
     /// Tells whether the server is known to have no favorites.
-    let hasNoFavorites: @Sendable (Transaction) throws -> Bool
+    let isPlainServer: @Sendable (Transaction) throws -> Bool
     /// Called when the tree is to follow a move. It returns at once.
     let moved: @Sendable () -> Void
 
@@ -69,7 +69,7 @@ struct SyncSink: IntentSink {
         case .copy(_, let target): request = .copy(path, to: target)
         case .delete: request = .delete(path)
         case .setFavorite(_, let isFavorite):
-            guard try !hasNoFavorites(transaction) else {
+            guard try !isPlainServer(transaction) else {
                 return .refused("only servers of the ownCloud family have favorites")
             }
             request = .setFavorite(path, isFavorite)

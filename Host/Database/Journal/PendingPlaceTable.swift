@@ -4,8 +4,9 @@ public import Model
 public struct FolderPlaces: Hashable, Sendable {
     /// Whether the folder itself is at or below a pending place: its listing says nothing new.
     public var isWithin = false
-    /// The folder's own entries that are pending.
-    public var entries: [ItemPath: PendingPlace.Change] = [:]
+    /// The folder's own entries that are pending, with their changes. What comes and goes at one path counts as what
+    /// comes: the row at the path is that of the newcomer.
+    public var entries: [ItemPath: Set<PendingPlace.Change>] = [:]
 
     /// Creates places of which nothing is pending.
     public init() {}
@@ -16,9 +17,8 @@ public struct FolderPlaces: Hashable, Sendable {
     /// Adds a place, if it matters for the folder.
     public mutating func add(_ place: PendingPlace, in folder: ItemPath) {
         if place.path.parent == folder, !place.path.isRoot {
-            // What comes and goes at one path counts as what comes: the row at the path is that of the newcomer.
-            if entries[place.path] != .arrives { entries[place.path] = place.change }
-        } else if place.change != .isMarked, place.path == folder || place.path.isAncestor(of: folder) {
+            entries[place.path, default: []].insert(place.change)
+        } else if !place.change.isOfProperty, place.path == folder || place.path.isAncestor(of: folder) {
             isWithin = true
         }
     }

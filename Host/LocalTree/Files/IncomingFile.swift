@@ -87,12 +87,9 @@ public final class IncomingFile {
     /// - Throws: `.localIO` if the time cannot be set or the file's status cannot be read.
     public func finish(modified: Timestamp?) throws(Failure) -> CompletedFile {
         // The time is always set explicitly, so that a later write by anybody changes it.
-        let time = (modified ?? clock()).nanoseconds
-        let seconds = time.quotientAndRemainder(dividingBy: 1_000_000_000)
-        var spec = timespec(tv_sec: Int(seconds.quotient), tv_nsec: Int(seconds.remainder))
-        if spec.tv_nsec < 0 { spec = timespec(tv_sec: spec.tv_sec - 1, tv_nsec: spec.tv_nsec + 1_000_000_000) }
-        var times = [timespec(tv_sec: 0, tv_nsec: linux_utime_omit), spec]
-        guard futimens(file.number, &times) == 0 else { throw .system("setting the time of incoming/\(name)", errno) }
+        guard setTime(modified ?? clock(), of: file.number) else {
+            throw .system("setting the time of incoming/\(name)", errno)
+        }
         guard let info = file.status() else { throw .system("reading incoming/\(name)", errno) }
         return CompletedFile(
             name: name, digest: hash.digest, others: hash.others, mark: FileMark(info, now: clock()),
@@ -125,6 +122,16 @@ public final class IncomingFile {
         self.size = size
         written = size
     }
+}
+
+/// Sets the modification time of an open file, and leaves its access time.
+/// - Returns: False with `errno` on failure.
+func setTime(_ time: Timestamp, of file: Int32) -> Bool {
+    let seconds = time.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+    var spec = timespec(tv_sec: Int(seconds.quotient), tv_nsec: Int(seconds.remainder))
+    if spec.tv_nsec < 0 { spec = timespec(tv_sec: spec.tv_sec - 1, tv_nsec: spec.tv_nsec + 1_000_000_000) }
+    var times = [timespec(tv_sec: 0, tv_nsec: linux_utime_omit), spec]
+    return futimens(file, &times) == 0
 }
 
 /// A complete file in `incoming/`, ready to be put in place.

@@ -87,6 +87,26 @@ extension Tree {
         return mark
     }
 
+    /// Gives a copy another modification time, if it is the file that its row knows and nobody writes it.
+    ///
+    /// If the process ends before the row has the new mark, the next comparison finds the content by its digest.
+    /// - Parameter copy: The row's record of the copy.
+    /// - Returns: The copy's new mark; nil if it is not known that the content is still the row's.
+    public func setModificationTime(_ time: Timestamp, of copy: LocalCopy, at path: ItemPath) -> FileMark? {
+        guard case .success(let location) = locate(path) else { return nil }
+        let file = OwnFile(location, ownOpens)
+        guard file.number >= 0, let info = file.status(), info.isRegular,
+            FileMark(info, now: clock()).matches(copy.mark)
+        else { return nil }
+        // Without a lease a write could come between the comparison and the new mark, and would never be found.
+        let lease: Lease
+        do throws(Lease.Denial) { lease = try Lease(file.number, .unwritten) } catch { return nil }
+        guard let guarded = file.status(), FileMark(guarded, now: clock()).matches(copy.mark),
+            setTime(time, of: file.number), let after = file.status(), lease.isUncontested
+        else { return nil }
+        return FileMark(after, now: clock())
+    }
+
     private func placeWhereNothingIs(
         _ file: CompletedFile, _ location: borrowing TreeLocation
     ) throws(Failure) -> PlaceOutcome? {

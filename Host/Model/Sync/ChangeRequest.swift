@@ -12,6 +12,8 @@ public enum ChangeRequest: Codable, Hashable, Sendable {
     case copy(ItemPath, to: ItemPath)
     /// The change of an item's mark as a favorite.
     case setFavorite(ItemPath, Bool)
+    /// The change of a file's modification time. Servers keep whole seconds.
+    case setModificationTime(ItemPath, Timestamp)
     /// The upload of a file, of which a snapshot was taken. With `replaces`, it may become a new version of an existing
     /// file.
     case put(TakenSnapshot, ItemPath, replaces: Bool)

@@ -9,6 +9,16 @@ public struct PendingPlace: Hashable, Sendable {
         case arrives = 1
         /// The favorite mark of the item at the path is about to change.
         case isMarked = 2
+        /// The modification time of the file at the path is about to change.
+        case isDated = 3
+
+        /// Whether the item at the path stays what and where it is, and only a property of it is about to change.
+        public var isOfProperty: Bool {
+            switch self {
+            case .leaves, .arrives: false
+            case .isMarked, .isDated: true
+            }
+        }
     }
 
     /// The path.
@@ -30,6 +40,7 @@ extension SyncRecord {
         case .delete: [PendingPlace(path, .leaves)]
         case .move(let target): [PendingPlace(path, .leaves), PendingPlace(target, .arrives)]
         case .setFavorite: [PendingPlace(path, .isMarked)]
+        case .setModificationTime: [PendingPlace(path, .isDated)]
         case .upload(let upload): upload.isNew ? [PendingPlace(path, .arrives)] : []
         }
     }

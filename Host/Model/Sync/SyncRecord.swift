@@ -45,6 +45,9 @@ public struct SyncRecord: Hashable, Sendable {
         case copy(from: ItemPath)
         /// The change of the mark that makes an item a favorite of the account.
         case setFavorite(Bool)
+        /// The change of a file's modification time. `former` is the time before, which the file shows again if the
+        /// change is taken back.
+        case setModificationTime(Timestamp, former: Timestamp?)
         /// The upload of a file. The record's item is the file, or its placeholder if the file is new.
         case upload(Upload)
 
@@ -59,6 +62,7 @@ public struct SyncRecord: Hashable, Sendable {
             case .move: .move
             case .copy: .copy
             case .setFavorite: .setFavorite
+            case .setModificationTime: .setModificationTime
             case .upload: .upload
             }
         }
@@ -68,26 +72,28 @@ public struct SyncRecord: Hashable, Sendable {
             switch self {
             case .move(let target): target
             case .copy(let source): source
-            case .download, .removeLocalCopy, .purge, .createFolder, .delete, .setFavorite, .upload: nil
+            case .download, .removeLocalCopy, .purge, .createFolder, .delete, .setFavorite, .setModificationTime, .upload:
+                nil
             }
         }
 
         /// An action without its parameters. The raw value is the name in the journal and for people.
         public enum Kind: String, Hashable, Sendable, CaseIterable {
-            case download, removeLocalCopy, purge, createFolder, delete, move, copy, setFavorite, upload
+            case download, removeLocalCopy, purge, createFolder, delete, move, copy, setFavorite, setModificationTime
+            case upload
 
             /// Whether the action removes a copy, and so needs no server.
             public var isRemoval: Bool {
                 switch self {
                 case .removeLocalCopy, .purge: true
-                case .download, .createFolder, .delete, .move, .copy, .setFavorite, .upload: false
+                case .download, .createFolder, .delete, .move, .copy, .setFavorite, .setModificationTime, .upload: false
                 }
             }
 
             /// Whether the action changes something on the server.
             public var changesServer: Bool {
                 switch self {
-                case .createFolder, .delete, .move, .copy, .setFavorite, .upload: true
+                case .createFolder, .delete, .move, .copy, .setFavorite, .setModificationTime, .upload: true
                 case .download, .removeLocalCopy, .purge: false
                 }
             }

@@ -27,7 +27,7 @@ extension SyncEngine {
         to request: SyncRecord.Action, of item: Item, besides record: SyncRecord?, in tx: Transaction
     ) throws -> Objection? {
         switch request {
-        case .download, .createFolder, .delete, .move, .copy, .setFavorite, .upload: return nil
+        case .download, .createFolder, .delete, .move, .copy, .setFavorite, .setModificationTime, .upload: return nil
         case .purge:
             guard let removedAt = item.removedAt else { return .kept("is on the server again") }
             // The server may yet refuse to delete it, or a person may take the deletion back.

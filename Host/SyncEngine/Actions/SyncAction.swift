@@ -51,6 +51,7 @@ extension SyncRecord.Action.Kind {
         case .move: MoveAction.self
         case .copy: CopyAction.self
         case .setFavorite: SetFavoriteAction.self
+        case .setModificationTime: SetModificationTimeAction.self
         case .upload: UploadAction.self
         }
     }

@@ -115,6 +115,8 @@ import Testing
             try await expect(0, account, "rm", "/b/three.txt")
             #expect(!Files.exists("\(data)/z") && !Files.exists("\(data)/b/three.txt"))
             try await expect(1, account, "favorite", "/b")
+            try await expect(1, account, "touch", "/new/mine.txt")
+            try await expect(65, account, "touch", "/new/mine.txt", "--time", "yesterday")
 
             // What the next walk finds is what the list says already.
             let expected = [

@@ -10,7 +10,7 @@ import Testing
 @Suite(.serialized) struct ChangeTableTests {
     /// A command, and what it leaves on a server that has `/a/one`, `/a/sub/two` and `/b/three`.
     enum Change: String, CaseIterable, Sendable, CustomTestStringConvertible {
-        case makeFolder, put, replace, moveFile, moveFolder, copyFile, copyFolder, removeFile, removeFolder, favorite
+        case makeFolder, put, replace, moveFile, moveFolder, copyFile, copyFolder, removeFile, removeFolder, favorite, touch
 
         var arguments: [String] {
             switch self {
@@ -24,6 +24,7 @@ import Testing
             case .removeFile: ["rm", "/a/one"]
             case .removeFolder: ["rm", "/a"]
             case .favorite: ["favorite", "/a/one"]
+            case .touch: ["touch", "/a/one", "--time", "2001-09-09T01:46:40Z"]
             }
         }
 
@@ -34,7 +35,7 @@ import Testing
             case .moveFile, .moveFolder: "MOVE"
             case .copyFile, .copyFolder: "COPY"
             case .removeFile, .removeFolder: "DELETE"
-            case .favorite: "PROPPATCH"
+            case .favorite, .touch: "PROPPATCH"
             }
         }
 
@@ -57,7 +58,7 @@ import Testing
             case .copyFolder: move("/a", "/b/a", stays: true)
             case .removeFile: all["/a/one"] = nil
             case .removeFolder: all = all.filter { !($0.key + "/").hasPrefix("/a/") }
-            case .favorite: break
+            case .favorite, .touch: break
             }
             return all
         }
@@ -118,6 +119,10 @@ import Testing
             if change == .favorite {
                 let stat = try await account.larder("--json", "stat", "/a/one")
                 #expect(stat.output.contains(#""favorite":true"#), note)
+            }
+            if change == .touch {
+                let stat = try await account.larder("--json", "stat", "/a/one")
+                #expect(stat.output.contains(#""lastModified":"2001-09-09T01:46:40Z""#), note)
             }
         }
     }
@@ -213,10 +218,10 @@ import Testing
         RealServer.Program(rawValue: $0.rawValue)
     }
 
-    // Not in this table: a favorite, which only servers of the ownCloud family have.
+    // Not in this table: favorites and modification times, which only servers of the ownCloud family let clients set.
     @Test("S40: each change is made on a real server, also later", arguments: Self.programs, [false, true])
     func onServers(_ program: RealServer.Program, isOffline: Bool) async throws {
-        for change in Change.allCases where change != .favorite {
+        for change in Change.allCases where change != .favorite && change != .touch {
             let note: Comment = "\(change.rawValue)"
             try await withTemporaryFolder { folder in
                 let data = "\(folder)/data"

@@ -208,13 +208,15 @@ extension Account {
         struct Row: Decodable {
             var path, type, cloudStatus, availableOffline: String
             var size: Int64?
-            var downloadTrigger, remoteVersion, mimeType: String?
+            var downloadTrigger, remoteVersion, mimeType, lastModified: String?
             var removed, favorite: Bool
             var syncActivity: [String]
         }
         var parts: [String: [String]] = [:]
         parts["items"] = try await larder("--json", "ls", "-r", "--removed").lines.map { line in
-            let row = try JSONDecoder().decode(Row.self, from: Data(line.utf8))
+            var row = try JSONDecoder().decode(Row.self, from: Data(line.utf8))
+            // Other times than those that were set are those of the course itself.
+            if row.lastModified?.hasPrefix("2001-") == false { row.lastModified = nil }
             return "\(row)"
         }
         parts["tree"] = try await ContentLine.all(below: files)

@@ -1,3 +1,4 @@
+import Model
 import TestSupport
 
 /// A random sequence of commands, each of which can be carried out after those before it.
@@ -14,6 +15,8 @@ struct Workload {
         case copy(String, to: String)
         case remove(String)
         case favorite(String, Bool)
+        /// `touch`, with this number of seconds since 2001-09-09T01:46:40Z.
+        case touch(String, Int)
         case pin(String)
         case get(String)
 
@@ -30,6 +33,8 @@ struct Workload {
             case .copy(let path, let target): ["cp", path, target] + more
             case .remove(let path): ["rm", path] + more
             case .favorite(let path, let isFavorite): ["favorite", path] + (isFavorite ? [] : ["--off"]) + more
+            case .touch(let path, let seconds):
+                ["touch", path, "--time", Timestamp(seconds: 1_000_000_000 + Int64(seconds)).description] + more
             case .pin(let path): ["pin", path]
             case .get(let path): ["get", path] + more
             }
@@ -41,7 +46,7 @@ struct Workload {
             case .makeFolder, .put(_, _, false), .copy: 73
             case .move, .remove: 66
             case .pin: 65
-            case .put, .favorite, .get: nil
+            case .put, .favorite, .touch, .get: nil
             }
         }
 
@@ -88,7 +93,7 @@ struct Workload {
                 case 9..<13: move()
                 case 13..<15: copy()
                 case 15..<17: remove()
-                case 17: favorite()
+                case 17: Bool.random(using: &random) ? favorite() : touch()
                 case 18: pin()
                 default: get()
                 }
@@ -155,6 +160,11 @@ struct Workload {
         guard hasFavorites, let item = choose(where: { !$0.isUnseen }) else { return nil }
         nodes[item].node.isFavorite.toggle()
         return .favorite(nodes[item].path, nodes[item].node.isFavorite)
+    }
+
+    private mutating func touch() -> Command? {
+        guard hasFavorites, let file = choose(where: { !$0.isFolder && !$0.isUnseen }) else { return nil }
+        return .touch(nodes[file].path, count)
     }
 
     private mutating func pin() -> Command? {

@@ -102,6 +102,8 @@ struct WriteTests {
             case .move(let path, let target): try await connection.move(path, to: target, isFolder: false)
             case .copy(let path, let target): try await connection.copy(path, to: target, isFolder: false)
             case .setFavorite(let path): try await connection.setFavorite(path, true)
+            case .setModificationTime(let path):
+                try await connection.setModificationTime(path, Timestamp(seconds: 1), version: nil)
             case .put(let path):
                 try await connection.put(path, UploadRequest(base: .new, size: 3), from: MemorySource("abc"))
             }
@@ -252,6 +254,34 @@ struct WriteTests {
             .status(207, [:], done.replacing("200 OK", "403 Forbidden"))
         }
         #expect(try await refusing.setFavorite(path("/a"), true) == .refused(.forbidden))
+    }
+
+    @Test("the modification time of a version is set on servers of the ownCloud family alone")
+    func modificationTime() async throws {
+        let done = """
+            <d:multistatus xmlns:d="DAV:"><d:response><d:href>/d/a</d:href>\
+            <d:propstat><d:prop><d:lastmodified/></d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>\
+            </d:multistatus>
+            """
+        let time = Timestamp(nanoseconds: 1_000_000_000_500_000_000)
+        let (plain, none) = try await connect { _ in .status(207, [:], done) }
+        #expect(try await plain.setModificationTime(path("/a"), time, version: nil) == .refused(.notAllowed))
+        #expect(none().isEmpty)
+        let (connection, asked) = try await connect(family: true) { _ in .status(207, [:], done) }
+        guard case .done = try await connection.setModificationTime(path("/a"), time, version: Self.strong) else {
+            throw Failed("done")
+        }
+        #expect(asked()[0].headers["If-Match"] == ["\"v1\""])
+        #expect(String(decoding: asked()[0].body, as: UTF8.self).contains("<d:lastmodified>1000000000</d:lastmodified>"))
+        _ = try await connection.setModificationTime(path("/a"), time, version: ETag(opaque: "v1", strength: .weak))
+        #expect(asked()[1].headers["If-Match"].isEmpty)
+        let (refusing, _) = try await connect(family: true) { _ in
+            .status(207, [:], done.replacing("200 OK", "403 Forbidden"))
+        }
+        #expect(try await refusing.setModificationTime(path("/a"), time, version: nil) == .refused(.forbidden))
+        let (changed, _) = try await connect(family: true) { _ in .status(412) }
+        #expect(
+            try await changed.setModificationTime(path("/a"), time, version: Self.strong) == .refused(.versionChanged))
     }
 
     @Test("S18: a version is deleted by If-Match, and where that is not heeded or not possible after a question")

@@ -131,18 +131,21 @@ private struct RandomValues {
     }
 
     private mutating func change() -> ChangeRequest {
-        switch Int.random(in: 0..<7, using: &generator) {
+        switch Int.random(in: 0..<8, using: &generator) {
         case 0: .createFolder(path())
         case 1: .delete(path())
         case 5: .haveFolder(path())
         case 2: .move(path(), to: path())
         case 3: .copy(path(), to: path())
         case 4: .setFavorite(path(), flag())
+        case 6: .setModificationTime(path(), time())
         default:
             .put(
                 TakenSnapshot(
                     name: text(), size: number(), digest: list { UInt8(truncatingIfNeeded: $0.number()) },
-                    sha1: list { UInt8(truncatingIfNeeded: $0.number()) }, modified: time()), path(),
+                    sha1: list { UInt8(truncatingIfNeeded: $0.number()) }, modified: time(),
+                    mark: FileMark(inode: 7, size: number(), modified: time(), changed: time(), recorded: time())),
+                path(),
                 replaces: flag())
         }
     }

@@ -54,6 +54,35 @@ import TreeFixture
         }
     }
 
+    @Test("A copy gets another modification time if it is the file that is known", arguments: testedFolders)
+    func date(folder: String) throws {
+        try TreeFixture.with(on: folder) { fixture in
+            let copy = try fixture.place("old", at: "/a")
+            let time = Timestamp(nanoseconds: -1_500_000_000)
+            let mark = try #require(fixture.tree.setModificationTime(time, of: copy, at: fixture.path("/a")))
+            #expect(mark.modified == time && fixture.content("/a") == "old")
+            #expect(fixture.tree.mark(at: fixture.path("/a"))?.matches(mark) == true)
+            // The old mark is that of another file by now, as after a process that was killed in between.
+            #expect(fixture.tree.setModificationTime(time, of: copy, at: fixture.path("/a")) == nil)
+            guard case .same = fixture.tree.read(fixture.path("/a"), comparingWith: copy.digest) else {
+                Issue.record("the content is not found any more")
+                return
+            }
+            #expect(fixture.tree.setModificationTime(time, of: copy, at: fixture.path("/none")) == nil)
+        }
+    }
+
+    @Test("A copy that a program writes keeps its modification time", arguments: testedFolders)
+    func dateInUse(folder: String) throws {
+        try TreeFixture.with(on: folder) { fixture in
+            let copy = try fixture.place("old", at: "/a")
+            let writer = open(fixture.root + "/a", O_WRONLY)
+            defer { close(writer) }
+            #expect(fixture.tree.setModificationTime(Timestamp(seconds: 1), of: copy, at: fixture.path("/a")) == nil)
+            #expect(fixture.tree.mark(at: fixture.path("/a"))?.matches(copy.mark) == true)
+        }
+    }
+
     @Test("A known copy is replaced, whether its mark is proof or it is read", arguments: testedFolders, [true, false])
     func replace(folder: String, isProof: Bool) throws {
         try TreeFixture.with(on: folder) { fixture in

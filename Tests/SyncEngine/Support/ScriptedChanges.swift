@@ -23,6 +23,10 @@ final class ScriptedChanges: Sendable {
     struct State: Sendable {
         var folders: Set<ItemPath> = [.root]
         var favorites: Set<ItemPath> = []
+        /// The modification times that were set.
+        var times: [ItemPath: Timestamp] = [:]
+        /// Whether the server takes modification times and does not keep them.
+        var ignoresTimes = false
         var requests: [String] = []
         var steps: [Step] = []
         var versions = 0
@@ -138,6 +142,20 @@ extension ScriptedSource: ChangeServer {
         }
     }
 
+    func setModificationTime(
+        _ path: ItemPath, _ time: Timestamp, version: ETag?
+    ) async throws(ConnectionError) -> WriteOutcome {
+        try await carryOut("PROPPATCH \(path) \(time)") {
+            guard var file = self[path] else { return .refused(.notFound) }
+            if let version, file.version != version { return .refused(.versionChanged) }
+            guard !changing.state.withLock({ $0.ignoresTimes }) else { return .done(WriteAnswer(status: 207)) }
+            file.version = changing.newVersion()
+            self[path] = file
+            changing.state.withLock { $0.times[path] = time }
+            return .done(WriteAnswer(status: 207))
+        }
+    }
+
     func terminate(_ upload: ResumableUpload) async {
         changing.state.withLock { $0.terminated.append(upload.address) }
     }
@@ -191,7 +209,9 @@ extension ScriptedSource: ChangeServer {
     private func item(at path: ItemPath) -> ListedItem? {
         if changing.has(folder: path) { return ListedItem(path: path, kind: .folder) }
         return self[path].map {
-            ListedItem(path: path, kind: .file, etag: $0.version, size: Int64($0.bytes.count))
+            ListedItem(
+                path: path, kind: .file, etag: $0.version, size: Int64($0.bytes.count),
+                lastModified: changing.state.withLock { $0.times[path] })
         }
     }
 

@@ -24,7 +24,7 @@ protocol ChangeAction: SyncAction {
 /// The result of a request for a change.
 enum ChangeResult: Sendable {
     /// The server has made the change. The item is what it has now, if the action asked for it.
-    case done(ListedItem? = nil)
+    case done(ListedItem? = nil, copy: CopyChange? = nil)
     /// The server has taken an upload, and holds this file now.
     /// - Parameter isOurs: Whether the file is what was sent. If not, somebody has changed it since.
     case uploaded(ListedItem, isOurs: Bool)
@@ -32,6 +32,12 @@ enum ChangeResult: Sendable {
     case refused(Failure, IssueCode)
     /// The server does not make the change now. It is asked again after a while.
     case waits(Failure, Duration)
+}
+
+/// A change of what is known of an item's copy, because of a change on the server.
+struct CopyChange: Sendable {
+    var before: LocalCopy
+    var after: LocalCopy
 }
 
 /// The outcome of a change that was started.
@@ -64,6 +70,24 @@ extension ChangeAction {
             throw Failure(.internal, "The record \(record.id) is about an item that is not known")
         }
         return item
+    }
+
+    /// Writes what the server says of an item after a change. What the answer does not tell stays as it was: the folder
+    /// is listed afterwards.
+    /// - Returns: The item as it is now.
+    func confirm(_ item: Item, as made: ListedItem, in tx: Transaction) throws -> Item {
+        var made = made
+        (made.owner, made.permissions) = (made.owner ?? item.owner, made.permissions ?? item.permissions)
+        (made.mimeType, made.isFavorite) = (made.mimeType ?? item.mimeType, made.isFavorite || item.isFavorite)
+        return try tx.items.confirm(item, as: made, ending: Self.activity)
+    }
+
+    /// Returns the properties of an item that other records than this one are about to change.
+    func pendingProperties(
+        of item: Item, besides record: SyncRecord, in tx: Transaction
+    ) throws -> Set<PendingPlace.Change> {
+        let others = try tx.journal.records(of: item.localID).filter { $0.id != record.id }
+        return Set(others.flatMap(\.places).map(\.change).filter(\.isOfProperty))
     }
 
     /// Returns the result for what the server said.
@@ -167,8 +191,12 @@ extension SyncEngine {
             }
             switch result {
             case .uploaded: throw Failure(.internal, "\(record.action.kind.rawValue) uploads nothing")
-            case .done(let made):
+            case .done(let made, let copy):
                 try action.finish(record, made, in: tx)
+                if let copy, var item = try tx.items.item(localID: record.localID), item.copy == copy.before {
+                    item.copy = copy.after
+                    try tx.items.updateLocal(item)
+                }
                 // Others may have changed the same folders.
                 for place in record.places { try tx.scan.requestListing(of: place.path.parent) }
                 logger.debug("The action \(record.action.kind.rawValue) of \(record.path) is done")

@@ -14,6 +14,10 @@ public protocol ChangeServer: Sendable {
     func copy(_ from: ItemPath, to: ItemPath, isFolder: Bool) async throws(ConnectionError) -> WriteOutcome
     /// Sets or removes the mark of a favorite.
     func setFavorite(_ path: ItemPath, _ isFavorite: Bool) async throws(ConnectionError) -> WriteOutcome
+    /// Sets the modification time of a file, if it still is this version, where there is one.
+    func setModificationTime(
+        _ path: ItemPath, _ time: Timestamp, version: ETag?
+    ) async throws(ConnectionError) -> WriteOutcome
     /// Uploads a file.
     func upload(
         _ path: ItemPath, _ request: UploadRequest, from source: some UploadSource,

@@ -173,7 +173,7 @@ extension SyncRecord {
         switch action {
         case .createFolder, .copy: true
         case .upload(let upload): upload.isNew
-        case .download, .removeLocalCopy, .purge, .delete, .move, .setFavorite: false
+        case .download, .removeLocalCopy, .purge, .delete, .move, .setFavorite, .setModificationTime: false
         }
     }
 }

@@ -45,14 +45,16 @@ struct SetFavoriteAction: ChangeAction {
 
     func finish(_ record: SyncRecord, _ made: ListedItem?, in tx: Transaction) throws {
         var item = try item(of: record, in: tx)
-        item.syncActivity.remove(Self.activity)
+        let pending = try pendingProperties(of: item, besides: record, in: tx)
+        if pending.isEmpty { item.syncActivity.remove(Self.activity) }
         try tx.items.updateLocal(item)
     }
 
     func takeBack(_ record: SyncRecord, of found: Item, in tx: Transaction) throws {
         guard case .setFavorite(let isFavorite) = record.action else { return }
         var item = found
-        item.syncActivity.remove(Self.activity)
+        let pending = try pendingProperties(of: item, besides: record, in: tx)
+        if pending.isEmpty { item.syncActivity.remove(Self.activity) }
         item.isFavorite = !isFavorite
         try tx.items.update(item)
     }

@@ -32,6 +32,8 @@ extension SyncEngine {
             try UploadAction(self).preflight(path, snapshot, replaces: replaces, for: requester, in: tx)
         case .setFavorite(let path, let isFavorite):
             try SetFavoriteAction(self).preflight(path, isFavorite, for: requester, in: tx)
+        case .setModificationTime(let path, let time):
+            try SetModificationTimeAction(self).preflight(path, time, for: requester, in: tx)
         }
     }
 
