@@ -91,6 +91,24 @@ public final class Transaction: DatabaseReads {
     /// Notes that the copy of a file was removed.
     public func noteRemovedCopy() { notes.removedCopies += 1 }
 
+    /// Runs a part of the transaction. If it throws, nothing of it is written or noted.
+    func alone<T>(_ body: () throws -> T) throws -> T {
+        let before = (nextAnchor, notes, policyChanges, kept)
+        try RawStatement(db, "SAVEPOINT part").run()
+        do {
+            let result = try body()
+            try RawStatement(db, "RELEASE part").run()
+            return result
+        } catch {
+            (nextAnchor, notes, policyChanges, kept) = before
+            if db.isInsideTransaction {
+                try RawStatement(db, "ROLLBACK TO part").run()
+                try RawStatement(db, "RELEASE part").run()
+            }
+            throw error
+        }
+    }
+
     /// Writes the anchor and the policies' history. The function must be called once, at the end.
     func storeNotes() throws {
         for step in policyChanges.steps { try policies.append(.step(step)) }

@@ -118,6 +118,7 @@ import Testing
             let heard = Mutex<[CommitChanges]>([])
             database.setCommitObserver { summary in heard.withLock { $0.append(summary) } }
             let (isWriting, isOver) = (Flag(), Flag())
+            let runs = Count()
             let first = Task { [database] in
                 try await database.write { _ in
                     isWriting.value.store(true, ordering: .relaxed)
@@ -130,6 +131,7 @@ import Testing
                     group.addTask {
                         do {
                             return try await database.writeTogether { tx in
+                                runs.value.add(1, ordering: .relaxed)
                                 try tx.items.insert(fileItem("/\(number)"))
                                 if number == 20 { throw CancellationError() }
                                 return number
@@ -146,6 +148,8 @@ import Testing
                 #expect(results.sorted() == (0..<50).filter { $0 != 20 })
             }
             try await first.value
+            // What a body does beside its writes is done once.
+            #expect(runs.value.load(ordering: .relaxed) == 50)
             #expect(try await database.read { try $0.items.item(at: ItemPath(unchecked: "/20")) } == nil)
             #expect(try await database.read { try $0.items.item(at: ItemPath(unchecked: "/49")) } != nil)
             #expect(heard.withLock { $0.flatMap(\.added).count } == 49)
@@ -174,6 +178,62 @@ import Testing
             }
             try await blocker.value
             #expect(database.writes == writes + 2)
+            try database.close()
+        }
+    }
+
+    @Test("If there is no room for a transaction that many share, all of them learn of it, and none is written")
+    func togetherWithoutRoom() async throws {
+        try await withTemporaryFolder { folder in
+            let database = try Database.open(path: folder + "/larder.db")
+            func setRoom(_ pages: Int) async throws {
+                try await database.write { tx in
+                    let statement = try RawStatement(tx.db, "PRAGMA max_page_count = \(pages)", isCached: false)
+                    _ = try statement.step()
+                    statement.reset()
+                }
+            }
+            try await setRoom(1)
+            let (isWriting, isOver) = (Flag(), Flag())
+            let runs = Count()
+            let first = Task { [database] in
+                try await database.write { _ in
+                    isWriting.value.store(true, ordering: .relaxed)
+                    while !isOver.value.load(ordering: .relaxed) { usleep(100) }
+                }
+            }
+            await until { isWriting.value.load(ordering: .relaxed) }
+            let name = String(repeating: "n", count: 200)
+            let failures = await withTaskGroup(of: Failure.Kind?.self) { group in
+                for number in 0..<50 {
+                    group.addTask {
+                        do {
+                            try await database.writeTogether { tx in
+                                runs.value.add(1, ordering: .relaxed)
+                                for part in 0..<20 { _ = try tx.items.insert(fileItem("/\(number)/\(part)\(name)")) }
+                            }
+                            return nil
+                        } catch {
+                            return (error as? Failure)?.kind
+                        }
+                    }
+                }
+                await until { database.shared.count == 50 }
+                isOver.value.store(true, ordering: .relaxed)
+                var failures: [Failure.Kind?] = []
+                for await failure in group { failures.append(failure) }
+                return failures
+            }
+            try await first.value
+            #expect(failures == Array(repeating: .localIO, count: 50))
+            #expect(runs.value.load(ordering: .relaxed) <= 50)
+            try await setRoom(1 << 30)
+            let written = try await database.read { reads in
+                try (0..<50).contains { try reads.items.item(at: ItemPath(unchecked: "/\($0)/0\(name)")) != nil }
+            }
+            #expect(!written)
+            try await database.writeTogether { tx in _ = try tx.items.insert(fileItem("/later")) }
+            #expect(try await database.read { try $0.items.item(at: ItemPath(unchecked: "/later")) } != nil)
             try database.close()
         }
     }
@@ -372,4 +432,8 @@ import Testing
 
 private final class Flag: Sendable {
     let value = Atomic<Bool>(false)
+}
+
+private final class Count: Sendable {
+    let value = Atomic<Int>(0)
 }

@@ -141,9 +141,9 @@ public final class Database: Sendable {
 
     /// Writes like ``write(_:)``, but many calls that come at once share one transaction, in the order of the calls, and
     /// wait for the disk together. The task's cancellation has no effect.
-    /// - Parameter body: The body. If another one throws, or the commit fails, it is run again in a transaction of its
-    ///   own.
-    /// - Throws: What `body` throws; SQLite's errors as `Failure`.
+    /// - Parameter body: The body. If it throws, nothing of it is written, and the others are not concerned.
+    /// - Throws: What `body` throws; SQLite's errors as `Failure`. If the transaction fails, so that nothing is written,
+    ///   all calls throw its error.
     public func writeTogether<T: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> T) async throws -> T {
         if Workplace.single != nil { return try writeBlocking(body) }
         return try await withCheckedThrowingContinuation { task in
@@ -158,12 +158,25 @@ public final class Database: Sendable {
     }
 
     private func commit(_ entries: [SharedCommits.Entry], _ db: GRDB.Database) {
+        var (resumes, refused): ([@Sendable () -> Void], [(SharedCommits.Entry, any Error)]) = ([], [])
         do {
-            for resume in try commit(db, { tx in try entries.map { try $0.run(tx) } }) { resume() }
-        } catch {
-            for entry in entries {
-                if entries.count == 1 { entry.fail(error) } else { commit([entry], db) }
+            try commit(db) { tx in
+                for entry in entries {
+                    guard entries.count > 1 else {
+                        resumes.append(try entry.run(tx))
+                        break
+                    }
+                    do { resumes.append(try tx.alone { try entry.run(tx) }) } catch {
+                        // A full disk, for example, has ended the transaction, and nothing else can be written in it.
+                        guard db.isInsideTransaction else { throw error }
+                        refused.append((entry, error))
+                    }
+                }
             }
+            for resume in resumes { resume() }
+            for (entry, error) in refused { entry.fail(error) }
+        } catch {
+            for entry in entries { entry.fail(error) }
         }
     }
 
