@@ -77,6 +77,9 @@ final class BandwidthQueue: Sendable {
         }
     }
 
+    /// Whether there is a limit.
+    var isLimited: Bool { state.with { $0.share.limit != nil } }
+
     /// The number of requests that wait.
     var waiting: Int { state.with { $0.waiting.count } }
 

@@ -118,9 +118,10 @@ extension UploadRequest {
         }
     }
 
-    /// The checksum that goes to the server: the first of those that servers of the ownCloud family check.
+    /// The checksum that goes to the server: the first of those that servers of the ownCloud family check; nil if there
+    /// is none.
     var sentChecksum: ContentChecksum? {
-        for algorithm in [ContentChecksum.Algorithm.sha1, .md5, .adler32, .sha256] {
+        for algorithm in [ContentChecksum.Algorithm.sha1, .md5, .adler32] {
             if let checksum = checksums.first(where: { $0.algorithm == algorithm }) { return checksum }
         }
         return nil

@@ -14,11 +14,16 @@ struct UploadBody: Sendable {
     /// A function that gets the number of bytes that the network has taken, from 0 at each beginning.
     let progress: @Sendable (Int64) -> Void
 
-    /// The number of bytes that are read at a time.
-    static let piece = 262_144
+    /// The number of bytes that are read at a time. malloc maps memory for more, anew each time, which costs as much as to
+    /// read the bytes.
+    static let piece = 65_536
     /// The number of bytes that the network gets at a time. It says that it has taken them when it has taken all, so
     /// they must be few enough for the least pace to be measured.
     static let slice = 16_384
+    /// The number of bytes that a network gets at a time which has taken the last ones within ``quick``, and without a
+    /// limit of the bandwidth. Each time costs some ten microseconds.
+    static let largestSlice = 65_536
+    static let quick = Duration.milliseconds(100)
     /// The size in bytes up to which a body goes out as one piece, without the cost of a stream.
     static let largestSmall: Int64 = 65_536
 
@@ -82,6 +87,8 @@ final class UploadStream: AsyncSequence, Sendable {
         var pace: TransferPace?
         /// The number of bytes that the network has got and not taken yet.
         var given = 0
+        /// The time at which the network got them.
+        var givenAt: Duration?
         /// Whether the answer has come.
         var isOver = false
         /// Whether the file is being read.
@@ -114,21 +121,26 @@ final class UploadStream: AsyncSequence, Sendable {
         private var offset: Int64 = 0
         /// The bytes that were read and that the network has not got yet.
         private var piece = ByteBuffer()
+        /// The number of bytes that the network gets next.
+        private var slice = UploadBody.slice
 
         init(stream: UploadStream) { self.stream = stream }
 
         mutating func next() async throws -> ByteBuffer? {
-            stream.taken(upTo: offset)
+            if let wait = stream.taken(upTo: offset) {
+                slice = wait < UploadBody.quick && !stream.body.bandwidth.isLimited
+                    ? UploadBody.largestSlice : UploadBody.slice
+            }
             guard offset < stream.body.size else { return nil }
             if piece.readableBytes == 0 {
                 piece = try await stream.read(at: offset)
             }
-            let length = Swift.min(piece.readableBytes, UploadBody.slice)
+            let length = Swift.min(piece.readableBytes, slice)
             try await stream.waitForBandwidth(length)
-            guard let slice = piece.readSlice(length: length) else { return nil }
+            guard let bytes = piece.readSlice(length: length) else { return nil }
             offset += Int64(length)
             stream.given(length)
-            return slice
+            return bytes
         }
     }
 
@@ -175,19 +187,25 @@ final class UploadStream: AsyncSequence, Sendable {
 
     private func given(_ bytes: Int) {
         state.change { state in
-            state.given = bytes
-            state.pace?.beginWaiting(at: .uptime)
+            let now = Duration.uptime
+            (state.given, state.givenAt) = (bytes, now)
+            state.pace?.beginWaiting(at: now)
         }
     }
 
-    private func taken(upTo offset: Int64) {
-        state.change { state in
+    /// Notes that the network has taken what it got.
+    /// - Returns: The time that it took; nil if it had got nothing yet.
+    private func taken(upTo offset: Int64) -> Duration? {
+        let wait = state.change { state in
+            let now = Duration.uptime
+            defer { (state.given, state.givenAt) = (0, nil) }
             state.pace?.arrived(state.given)
-            state.given = 0
-            state.pace?.endWaiting(at: .uptime)
-            if offset == body.size { state.sent = .uptime }
+            state.pace?.endWaiting(at: now)
+            if offset == body.size { state.sent = now }
+            return state.givenAt.map { now - $0 }
         }
         body.progress(offset)
+        return wait
     }
 
     /// Waits until the server is too slow to take the body or to answer after that. Ends with the task, and when the

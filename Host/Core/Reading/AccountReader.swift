@@ -71,6 +71,16 @@ public struct AccountReader: Sendable {
         }
     }
 
+    /// Tells whether the account's server is of the ownCloud family, or is not known.
+    /// - Throws: As ``status()``.
+    public func mayHaveFamilyServer() async throws(Failure) -> Bool {
+        let bookmark = bookmark
+        return try await read { tx in
+            guard let known = try tx.meta.json(KnownServer.self, .server), known.isOf(bookmark) else { return true }
+            return known.isOwnCloudFamily
+        }
+    }
+
     /// Returns the policies, the oldest first, with the number and size of the items that each covers.
     /// - Parameters:
     ///   - kind: The kind of the policies to return; nil returns all kinds.

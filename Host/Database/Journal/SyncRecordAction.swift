@@ -19,6 +19,9 @@ extension SyncRecord.Action {
             guard let otherPath else { return nil }
             self = .copy(from: otherPath)
         case .setFavorite: self = .setFavorite(parameters == Self.favorite)
+        case .setModificationTime:
+            guard let times = parameters.flatMap(ModificationTimes.init) else { return nil }
+            self = .setModificationTime(times.modified, former: times.former)
         case .upload:
             guard let upload = parameters.flatMap(Upload.init(parameters:)) else { return nil }
             self = .upload(upload)
@@ -34,6 +37,7 @@ extension SyncRecord.Action {
             RemovalParameters(restores: restores, unusedSince: unusedSince).text
         case .delete(let isForced): isForced ? Self.forced : nil
         case .setFavorite(let isFavorite): isFavorite ? Self.favorite : nil
+        case .setModificationTime(let modified, let former): ModificationTimes(modified: modified, former: former).text
         case .upload(let upload): upload.parameters
         }
     }
@@ -71,6 +75,30 @@ private struct RemovalParameters {
     }
 }
 
+/// The parameters of a change of a modification time: `{"modified":1795255200000000000,"former":1795255100000000000}`,
+/// the former time only if it was known.
+private struct ModificationTimes {
+    var modified: Timestamp
+    var former: Timestamp?
+
+    init(modified: Timestamp, former: Timestamp?) { (self.modified, self.former) = (modified, former) }
+
+    /// Reads what ``text`` wrote.
+    init?(_ text: String) {
+        let json: JSONValue
+        do throws(JSONValue.ParsingError) { json = try JSONValue(parsing: text) } catch { return nil }
+        guard case .integer(let modified) = json["modified"] else { return nil }
+        self.modified = Timestamp(nanoseconds: modified)
+        if case .integer(let former) = json["former"] { self.former = Timestamp(nanoseconds: former) }
+    }
+
+    var text: String {
+        var members: [JSONValue.Member] = [.init(name: "modified", value: .integer(modified.nanoseconds))]
+        if let former { members.append(.init(name: "former", value: .integer(former.nanoseconds))) }
+        return JSONValue.object(members).text
+    }
+}
+
 /// The parameters of an upload, each member only if it has a value. Digests are arrays of numbers.
 extension Upload {
     fileprivate init?(parameters: String) {
@@ -79,9 +107,10 @@ extension Upload {
         guard case .string(let snapshot) = json["snapshot"], case .integer(let size) = json["size"],
             let digest = json["sha256"]?.bytes, let sha1 = json["sha1"]?.bytes
         else { return nil }
+        let mark = json["mark"].flatMap(FileMark.init)
         self.init(
-            snapshot: snapshot, size: size, digest: digest, sha1: sha1, modified: nil, isNew: json["new"] == .bool(true)
-        )
+            snapshot: snapshot, size: size, digest: digest, sha1: sha1, mark: mark, modified: nil,
+            isNew: json["new"] == .bool(true))
         replacesAny = json["replacesAny"] == .bool(true)
         if case .integer(let modified) = json["modified"] { self.modified = Timestamp(nanoseconds: modified) }
         base = json.base
@@ -97,6 +126,7 @@ extension Upload {
             .init(name: "snapshot", value: .string(snapshot)), .init(name: "size", value: .integer(size)),
             .init(name: "sha256", value: JSONValue(bytes: digest)), .init(name: "sha1", value: JSONValue(bytes: sha1)),
         ]
+        if let mark { members.append(.init(name: "mark", value: mark.json)) }
         if isNew { members.append(.init(name: "new", value: .bool(true))) }
         if replacesAny { members.append(.init(name: "replacesAny", value: .bool(true))) }
         if let modified { members.append(.init(name: "modified", value: .integer(modified.nanoseconds))) }
@@ -117,6 +147,25 @@ extension Upload {
             .init(name: "base", value: .string(base.opaque)),
             .init(name: "baseStrength", value: .integer(Int64(base.strength.rawValue))),
         ]
+    }
+}
+
+/// A mark as JSON: `[inode,size,modified,changed,recorded]`, the times in nanoseconds.
+extension FileMark {
+    fileprivate init?(_ json: JSONValue) {
+        guard case .array(let values) = json, values.count == 5 else { return nil }
+        let numbers = values.compactMap { value -> Int64? in if case .integer(let number) = value { number } else { nil } }
+        guard numbers.count == 5 else { return nil }
+        self.init(
+            inode: UInt64(bitPattern: numbers[0]), size: numbers[1], modified: Timestamp(nanoseconds: numbers[2]),
+            changed: Timestamp(nanoseconds: numbers[3]), recorded: Timestamp(nanoseconds: numbers[4]))
+    }
+
+    fileprivate var json: JSONValue {
+        .array(
+            [Int64(bitPattern: inode), size, modified.nanoseconds, changed.nanoseconds, recorded.nanoseconds].map {
+                .integer($0)
+            })
     }
 }
 

@@ -29,6 +29,13 @@ extension Tree {
             name, in: incoming.number, failures: failures.load(ordering: .sequentiallyConsistent), clock: clock)
     }
 
+    /// Returns a file in `incoming/` that is complete, with content that is known.
+    func completed(_ name: String, digest: [UInt8], _ mark: FileMark) -> CompletedFile {
+        CompletedFile(
+            name: name, digest: digest, others: [:], mark: mark,
+            failures: failures.load(ordering: .sequentiallyConsistent))
+    }
+
     /// Tells whether no write to the disk has failed since the file was opened. After a failure, some of the file's
     /// bytes may never reach the disk, though they can still be read. Such a file must be fetched again.
     public func isBelieved(_ file: CompletedFile) -> Bool {

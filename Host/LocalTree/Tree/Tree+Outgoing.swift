@@ -37,22 +37,33 @@ extension Tree {
         if Self.isSnapshotName(name) { unlinkat(outgoing.number, name, 0) }
     }
 
-    /// Turns a snapshot into a complete download: moves it into `incoming/`, and reads it to compute its digest.
+    /// Turns a snapshot into a complete download: moves it into `incoming/`, and reads it to compute its digest, unless
+    /// its mark proves that it is as it was taken.
     /// - Parameters:
     ///   - name: The snapshot's name.
     ///   - download: The name in `incoming/`.
     ///   - modified: The modification time that the file gets.
+    ///   - digest: The digest of the snapshot when it was taken.
+    ///   - mark: Its mark then; nil if it was not noted.
     /// - Throws: `.localIO` if the snapshot is missing or cannot be moved or read.
     public func takeIn(
-        snapshot name: String, as download: String, modified: Timestamp?
+        snapshot name: String, as download: String, modified: Timestamp?, digest: [UInt8], mark: FileMark?
     ) throws(Failure) -> CompletedFile {
         guard Self.isSnapshotName(name), Self.isIncomingName(download) else {
             throw Failure(.internal, "outgoing/\(name) is not the name of a snapshot")
         }
+        let file = Descriptor(openat(outgoing.number, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC))
+        let found = file.status().map { FileMark($0, now: clock()) }
         guard renameat(outgoing.number, name, incoming.number, download) == 0 else {
             throw .system("moving the snapshot outgoing/\(name)", errno)
         }
-        return try incomingFile(download).finish(modified: modified)
+        guard let mark, found?.matches(mark) == true else {
+            return try incomingFile(download).finish(modified: modified)
+        }
+        guard setTime(modified ?? clock(), of: file.number), let info = file.status() else {
+            throw .system("setting the time of incoming/\(download)", errno)
+        }
+        return completed(download, digest: digest, FileMark(info, now: clock()))
     }
 
     /// Removes the snapshots that belong to no upload and to no command that is about to request one, as its lock tells.
@@ -137,10 +148,13 @@ extension TakenSnapshot {
     /// - Parameters:
     ///   - source: The path of the file. A symbolic link is followed.
     ///   - folder: The absolute path of `outgoing/`.
+    ///   - withSHA1: Whether the SHA-1 digest is computed too, which servers of the ownCloud family compare.
     /// - Returns: The facts about the snapshot, and its lock, which is kept until the upload was requested.
     /// - Throws: `.notFound` if there is no such file; `.badData` if it is not a regular file; `.failed` if the file
     ///   changes all the while; `.localIO` if there is no room, or reading or writing fails.
-    public static func take(of source: String, into folder: String) throws(Failure) -> (TakenSnapshot, SnapshotLock) {
+    public static func take(
+        of source: String, into folder: String, withSHA1: Bool = true
+    ) throws(Failure) -> (TakenSnapshot, SnapshotLock) {
         let file = Descriptor(open(source, O_RDONLY | O_CLOEXEC | O_NONBLOCK))
         guard file.number >= 0 else {
             if errno == ENOENT || errno == ENOTDIR {
@@ -148,7 +162,7 @@ extension TakenSnapshot {
             }
             throw .system("opening \(source)", errno)
         }
-        return try take(from: file.number, source, into: folder)
+        return try take(from: file.number, source, into: folder, withSHA1: withSHA1)
     }
 
     /// Takes a snapshot of a file below a folder, as ``take(of:into:)``. No symbolic link is followed, and nothing
@@ -163,7 +177,7 @@ extension TakenSnapshot {
         _ path: String, beneath root: String, into folder: String
     ) throws(Failure) -> (TakenSnapshot, SnapshotLock) {
         let file = try openFile(path, beneath: root)
-        return try take(from: file.number, "\(root)/\(path)", into: folder)
+        return try take(from: file.number, "\(root)/\(path)", into: folder, withSHA1: true)
     }
 
     /// Checks that a snapshot of a file below a folder could be taken.
@@ -187,7 +201,7 @@ extension TakenSnapshot {
     }
 
     private static func take(
-        from file: Int32, _ source: String, into folder: String
+        from file: Int32, _ source: String, into folder: String, withSHA1: Bool
     ) throws(Failure) -> (TakenSnapshot, SnapshotLock) {
         let target = Descriptor(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
         guard target.number >= 0 else { throw .system("opening \(folder)", errno) }
@@ -200,7 +214,7 @@ extension TakenSnapshot {
             }
             let name = Tree.snapshotPrefix + randomHex(bytes: 16)
             do throws(Failure) {
-                let (snapshot, lock) = try take(file, before, source, as: name, in: target)
+                let (snapshot, lock) = try take(file, before, source, as: name, in: target, withSHA1: withSHA1)
                 guard let after = status(of: file) else { throw .system("reading \(source)", errno) }
                 if FileMark(before, now: .now()).matches(FileMark(after, now: .now())), snapshot.size == after.st_size {
                     return (snapshot, lock)
@@ -228,7 +242,7 @@ extension TakenSnapshot {
     private static let mostTries = 3
 
     private static func take(
-        _ source: Int32, _ info: stat, _ path: String, as name: String, in folder: borrowing Descriptor
+        _ source: Int32, _ info: stat, _ path: String, as name: String, in folder: borrowing Descriptor, withSHA1: Bool
     ) throws(Failure) -> (TakenSnapshot, SnapshotLock) {
         // A sweep that finds the snapshot's name finds it locked.
         let unlocked = Tree.unlockedPrefix + name.dropFirst(Tree.snapshotPrefix.count)
@@ -243,7 +257,7 @@ extension TakenSnapshot {
             throw .system("making the snapshot of \(path)", code)
         }
         // What the server is told is what the snapshot holds.
-        var hash = ContentHash(also: [.sha1])
+        var hash = ContentHash(also: withSHA1 ? [.sha1] : [])
         var size: Int64 = 0
         func take(_ piece: UnsafeRawBufferPointer) {
             hash.update(piece)
@@ -266,9 +280,10 @@ extension TakenSnapshot {
         }
         // Root's snapshot belongs to whoever the vault belongs to, who must read it.
         if geteuid() == 0, let owner = folder.status() { _ = fchown(file.number, owner.st_uid, owner.st_gid) }
+        guard let own = file.status() else { throw .system("reading the snapshot of \(path)", errno) }
         let snapshot = TakenSnapshot(
             name: name, size: size, digest: hash.digest, sha1: hash.others[.sha1] ?? [],
-            modified: FileMark(info, now: .now()).modified)
+            modified: FileMark(info, now: .now()).modified, mark: FileMark(own, now: .now()))
         return (snapshot, SnapshotLock(file))
     }
 

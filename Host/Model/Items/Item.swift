@@ -166,7 +166,7 @@ public struct LocalCopy: Hashable, Sendable {
 }
 
 /// A file's mark: inode, size and times, by which the file is known again without being read.
-public struct FileMark: Hashable, Sendable {
+public struct FileMark: Codable, Hashable, Sendable {
     /// The inode number.
     public var inode: UInt64
     /// The size in bytes.

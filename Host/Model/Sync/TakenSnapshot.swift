@@ -6,17 +6,20 @@ public struct TakenSnapshot: Codable, Hashable, Sendable {
     public var size: Int64
     /// The SHA-256 digest of the content, 32 bytes.
     public var digest: [UInt8]
-    /// The SHA-1 digest of the content, 20 bytes.
+    /// The SHA-1 digest of the content, 20 bytes; empty if it was not computed.
     public var sha1: [UInt8]
     /// The modification time of the person's file.
     public var modified: Timestamp
+    /// The snapshot's own mark. As long as the file has it, the content has the digests.
+    public var mark: FileMark
 
     /// Creates the facts about a snapshot.
-    public init(name: String, size: Int64, digest: [UInt8], sha1: [UInt8], modified: Timestamp) {
+    public init(name: String, size: Int64, digest: [UInt8], sha1: [UInt8], modified: Timestamp, mark: FileMark) {
         self.name = name
         self.size = size
         self.digest = digest
         self.sha1 = sha1
         self.modified = modified
+        self.mark = mark
     }
 }

@@ -6,8 +6,11 @@ public struct Upload: Hashable, Sendable {
     public var size: Int64
     /// The SHA-256 digest of the snapshot, 32 bytes.
     public var digest: [UInt8]
-    /// The SHA-1 digest of the snapshot, 20 bytes, which servers of the ownCloud family compare.
+    /// The SHA-1 digest of the snapshot, 20 bytes, which servers of the ownCloud family compare; empty if it was not
+    /// computed.
     public var sha1: [UInt8]
+    /// The snapshot's mark when the digests were computed; nil if it was not noted.
+    public var mark: FileMark?
     /// The file's modification time, which the server is asked to keep.
     public var modified: Timestamp?
     /// Whether nothing was known at the path when the upload was requested, so that its item is a placeholder.
@@ -22,13 +25,14 @@ public struct Upload: Hashable, Sendable {
 
     /// Creates the facts.
     public init(
-        snapshot: String, size: Int64, digest: [UInt8], sha1: [UInt8], modified: Timestamp?, isNew: Bool,
-        base: ETag? = nil
+        snapshot: String, size: Int64, digest: [UInt8], sha1: [UInt8], mark: FileMark? = nil, modified: Timestamp?,
+        isNew: Bool, base: ETag? = nil
     ) {
         self.snapshot = snapshot
         self.size = size
         self.digest = digest
         self.sha1 = sha1
+        self.mark = mark
         self.modified = modified
         self.isNew = isNew
         self.base = base

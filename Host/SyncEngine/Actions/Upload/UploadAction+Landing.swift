@@ -43,7 +43,8 @@ extension UploadAction {
         }
         do {
             let file = try tree.takeIn(
-                snapshot: upload.snapshot, as: landing.incomingName, modified: landing.lastModified)
+                snapshot: upload.snapshot, as: landing.incomingName, modified: landing.lastModified,
+                digest: upload.digest, mark: upload.mark)
             guard file.digest == upload.digest else {
                 tree.abandonIncoming(landing.incomingName)
                 return nil

@@ -109,7 +109,8 @@ struct UploadAction: ChangeAction {
         }
         var request = UploadRequest(
             base: upload.base.map { .version($0) } ?? .new, size: upload.size,
-            checksums: [ContentChecksum(.sha1, upload.sha1), ContentChecksum(.sha256, upload.digest)],
+            checksums: (upload.sha1.isEmpty ? [] : [ContentChecksum(.sha1, upload.sha1)])
+                + [ContentChecksum(.sha256, upload.digest)],
             modified: upload.modified)
         if mayHaveArrived {
             switch try await find(upload, request, at: path) {
@@ -263,16 +264,6 @@ struct UploadAction: ChangeAction {
         _ = try confirm(item(of: record, in: tx), as: made ?? ListedItem(path: record.path, kind: .file), in: tx)
     }
 
-    /// Writes what the server says of an item after an upload. What the answer does not tell stays as it was: the folder
-    /// is listed afterwards.
-    /// - Returns: The item as it is now.
-    func confirm(_ item: Item, as made: ListedItem, in tx: Transaction) throws -> Item {
-        var made = made
-        (made.owner, made.permissions) = (made.owner ?? item.owner, made.permissions ?? item.permissions)
-        (made.mimeType, made.isFavorite) = (made.mimeType ?? item.mimeType, made.isFavorite || item.isFavorite)
-        return try tx.items.confirm(item, as: made, ending: Self.activity)
-    }
-
     func takeBack(_ record: SyncRecord, of found: Item, in tx: Transaction) throws {
         guard case .upload(let upload) = record.action else { return }
         if let failure = try engine.dependent(on: record, in: tx) { throw failure }
@@ -294,7 +285,7 @@ extension Upload {
     fileprivate init(_ snapshot: TakenSnapshot, isNew: Bool, base: ETag? = nil) {
         self.init(
             snapshot: snapshot.name, size: snapshot.size, digest: snapshot.digest, sha1: snapshot.sha1,
-            modified: snapshot.modified, isNew: isNew, base: base)
+            mark: snapshot.mark, modified: snapshot.modified, isNew: isNew, base: base)
     }
 }
 
