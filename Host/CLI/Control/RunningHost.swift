@@ -65,6 +65,31 @@ struct RunningHost: Hashable, Sendable {
         return try answer.map { bytes throws(Failure) in try ControlCoding.decode(Command.Answer.self, from: bytes) }
     }
 
+    /// The longest wait for the host to tell of its transfers.
+    private static let longestAnswer = Duration.seconds(1)
+
+    /// Returns the transfers that are under way in an account; none if the host does not tell of them soon.
+    func transfers(of account: String) async -> [TransferUnderWay] {
+        await withTaskGroup(of: [TransferUnderWay].self) { group in
+            let (told, teller) = AsyncStream.makeStream(of: WatchedAccount.self)
+            group.addTask {
+                for await told in told { return told.activity?.transfers ?? [] }
+                return []
+            }
+            group.addTask {
+                // The list of records is there without the host's answer.
+                _ = try? await watch(account) { teller.yield($0) }
+                return []
+            }
+            group.addTask {
+                try? await Task.sleep(for: Self.longestAnswer)
+                return []
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? []
+        }
+    }
+
     /// Hears what goes on in an account until the host ends, or the task is cancelled.
     /// - Returns: false if the host does not run any more.
     /// - Throws: as ``ask(_:body:fields:hear:)``.

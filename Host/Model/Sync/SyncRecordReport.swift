@@ -4,7 +4,7 @@ public struct SyncRecordReport: Sendable {
     public var record: SyncRecord
     /// The first record of the record's lane, which is the record itself if nothing comes before it.
     public var lane: SyncRecordID
-    /// The part of a download's bytes that is here, 0 to 1, or nil if that is not known.
+    /// The part of a download's bytes that is here, or of an upload's that was sent, 0 to 1; nil if that is not known.
     public var progress: Double?
 
     /// Creates a report.

@@ -86,6 +86,9 @@ import Testing
                 try await until("the upload is under way") {
                     $0.contains(/"underWay":\[\{"path":"\/big","direction":"upload","bytes":[1-9]\d{4,6},"size":3/)
                 }
+                let list = try await account.larder("--json", "sync", "list")
+                #expect(list.output.contains(/"action":"upload","path":"\/big".*"progress":0\.0\d*[1-9]/), "\(list.summary)")
+                #expect(try await account.larder("sync", "list").output.contains(/\/big  \(\d % uploaded\)/))
                 #expect(await host.stop() == .code(0))
                 try await until("the host is gone") { $0.contains(#""running":false,"transfers":null"#) }
                 #expect(await watch.stop() == .code(0))

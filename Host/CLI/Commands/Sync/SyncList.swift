@@ -9,9 +9,16 @@ struct SyncList: LarderCommand {
     @OptionGroup var global: GlobalOptions
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        guard let reader = try global.loadConfig().oneAccount().reader() else { return [] }
+        let account = try global.loadConfig().oneAccount()
+        guard let reader = try account.reader() else { return [] }
         let isJSON = global.isJSON
+        // Only the host that sends them knows of uploads.
+        let transfers = await RunningHost(of: account)?.transfers(of: account.bookmark.name) ?? []
+        let sent = Dictionary(
+            transfers.filter { $0.direction == .upload }.map { ($0.record, $0.part) }, uniquingKeysWith: { $1 })
         try await reader.records { report in
+            var report = report
+            report.progress = sent[report.record.id] ?? report.progress
             console.print(isJSON ? JSONValue(report).text : RecordLine(report).text)
         }
         try reader.close()
@@ -26,7 +33,9 @@ struct RecordLine {
     init(_ report: SyncRecordReport) {
         let record = report.record
         var notes: [String] = []
-        if let progress = report.progress { notes.append("\(Int(progress * 100)) % downloaded") }
+        if let progress = report.progress {
+            notes.append("\(Int(progress * 100)) % \(record.action.kind == .upload ? "uploaded" : "downloaded")")
+        }
         if let wait = record.wait {
             if case .until = wait {
                 notes.append("waits \(Text.waiting(wait))")
@@ -37,7 +46,7 @@ struct RecordLine {
         if report.lane != record.id { notes.append("behind \(report.lane)") }
         let columns = [
             Text.padded("\(record.id)", to: 7, atRight: true), Text.padded(record.state.name, to: 10),
-            Text.padded(record.action.kind.rawValue, to: 15), Text.padded(record.reason.text, to: 16),
+            Text.padded(record.action.kind.rawValue, to: 19), Text.padded(record.reason.text, to: 16),
             Text.visible(record.path.text),
         ]
         text = columns.joined(separator: "  ") + (notes.isEmpty ? "" : "  (\(notes.joined(separator: ", ")))")
