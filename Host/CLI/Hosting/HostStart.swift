@@ -46,19 +46,35 @@ extension LogConfig {
 func carryOut<Command: AccountCommand>(
     _ command: Command, _ global: GlobalOptions, _ console: Console, asksServer: Bool = false
 ) async throws(Failure) -> Command.Answer {
+    try await carryOut(global, console, asksServer: asksServer) { host, account, hear throws(Failure) in
+        try await host.carryOut(command, for: account, hear: hear)
+    } alone: { host, hear throws(Failure) in
+        try await host.perform(command, progress: hear)
+    }
+}
+
+/// Carries out something for the account that the command line is about, as ``carryOut(_:_:_:asksServer:)``.
+/// - Parameters:
+///   - beside: has the process do it that has the account's vault open; nil if that does not run any more.
+///   - alone: does it in this process.
+func carryOut<Answer: Sendable>(
+    _ global: GlobalOptions, _ console: Console, asksServer: Bool = false,
+    beside: (RunningHost, AccountConfig, (TransferProgress) -> Void) async throws(Failure) -> Answer?,
+    alone: (AccountHost, @escaping @Sendable (TransferProgress) -> Void) async throws(Failure) -> Answer
+) async throws(Failure) -> Answer {
     let progress = ShownProgress(console)
     defer { progress.end() }
     var waiting = VaultWait(console)
     while true {
         // What is wrong with the config is reported where it is opened with its plugins.
         if let account = try? global.loadConfig().oneAccount(), let host = await RunningHost(of: account),
-            let answer = try await host.carryOut(command, for: account, hear: { progress.show($0) })
+            let answer = try await beside(host, account, { progress.show($0) })
         {
             return answer
         }
         do throws(Failure) {
             return try await withAccount(global, console, asksServer: asksServer) { host throws(Failure) in
-                try await host.perform(command) { progress.show($0) }
+                try await alone(host) { progress.show($0) }
             }
         } catch {
             guard error.kind == .vaultLocked, let account = try? global.loadConfig().oneAccount(),

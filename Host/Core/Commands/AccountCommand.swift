@@ -59,10 +59,18 @@ extension AccountHost {
     public func perform<Command: AccountCommand>(
         _ command: Command, progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws(Failure) -> Command.Answer {
-        let result = await withTaskGroup(of: Void.self) { [self] group -> Result<Command.Answer, Failure> in
+        try await reporting(to: progress) { [self] () async throws(Failure) in try await command.carryOut(for: self) }
+    }
+
+    /// Carries out the body of a command, and reports the progress until it has ended.
+    func reporting<Answer: Sendable>(
+        to progress: @escaping @Sendable (TransferProgress) -> Void,
+        _ body: @escaping @Sendable () async throws(Failure) -> Answer
+    ) async throws(Failure) -> Answer {
+        let result = await withTaskGroup(of: Void.self) { [self] group -> Result<Answer, Failure> in
             group.addTask { [self] in await reportProgress(to: progress) }
             defer { group.cancelAll() }
-            do throws(Failure) { return .success(try await perform(command)) } catch { return .failure(error) }
+            do throws(Failure) { return .success(try await work.carryOut(body)) } catch { return .failure(error) }
         }
         return try result.get()
     }

@@ -43,29 +43,12 @@ public struct ServerChange: AccountCommand {
 
     private func make(for host: AccountHost, isAtWork: Bool) async throws -> ChangeOutcome {
         var outcome = ChangeOutcome()
-        let hasNoFavorites = try await host.database.read { try host.connection.hasNoFavorites(rememberedIn: $0) }
-        outcome.changes = try await host.database.write { [engine = host.engine] tx in
-            try changes.map { change in
-                if case .setFavorite(let path, _) = change, hasNoFavorites {
-                    return .init(
-                        refusal: Failure(
-                            .failed,
-                            "\(path) cannot be a favorite: only servers of the ownCloud family have favorites"))
-                }
-                return switch try engine.enqueue(change, in: tx) {
-                case .done: .init()
-                case .refused(let failure): .init(refusal: failure)
-                case .queued(let id), .joined(let id), .waits(let id, _): .init(record: id)
-                }
-            }
-        }
+        outcome.changes = try await host.enqueue(changes)
         let records = Set(outcome.changes.compactMap(\.record) + self.records)
-        guard !records.isEmpty else { return outcome }
-        try await host.list.carryOutMoves()
-        guard waits else { return outcome }
+        guard waits, !records.isEmpty else { return outcome }
         let facts: ServerFacts?
         do throws(Failure) { facts = try await host.reachServer(isAtWork: isAtWork) } catch {
-            outcome.failures.append(error.leaving(records.sorted(), isAtWork: isAtWork))
+            outcome.add(error, leaving: records, isAtWork: isAtWork)
             return outcome
         }
         let drained =
@@ -79,7 +62,7 @@ public struct ServerChange: AccountCommand {
                 return change
             }
         }
-        try await tell(drained, of: host, isAtWork: isAtWork, in: &outcome)
+        try await outcome.add(drained, of: host, isAtWork: isAtWork)
         try await listLeft(facts, of: host)
         return outcome
     }
@@ -91,7 +74,7 @@ public struct ServerChange: AccountCommand {
         let targets = changes.compactMap { change -> ItemPath? in
             switch change {
             case .copy(_, let target), .move(_, let target): target
-            case .createFolder, .haveFolder, .delete, .setFavorite, .put: nil
+            case .createFolder, .haveFolder, .delete, .setFavorite, .setModificationTime, .put: nil
             }
         }
         guard !targets.isEmpty else { return }
@@ -105,34 +88,6 @@ public struct ServerChange: AccountCommand {
         }
         let mode = try await host.nextMode(facts)
         _ = try await host.scan(facts, mode == .whole ? .rest : mode)
-    }
-
-    /// Says why changes are not made yet.
-    private func tell(
-        _ drained: DrainOutcome, of host: AccountHost, isAtWork: Bool, in outcome: inout ChangeOutcome
-    ) async throws {
-        let waiting = drained.left.filter { $0.issue == nil }
-        var named: Set<IssueID> = []
-        for id in drained.left.compactMap(\.issue) where named.insert(id).inserted {
-            if let issue = try await host.database.read({ try $0.issues.issue(id: id) }) {
-                outcome.issues.append(issue)
-            }
-        }
-        if drained.leftCount > drained.left.count {
-            outcome.failures.append(
-                Failure(
-                    .failed, "\(drained.leftCount - drained.left.count) more changes are not made yet",
-                    hint: .listSyncRecords))
-        }
-        guard !waiting.isEmpty else { return }
-        if let failure = drained.failure ?? (drained.isOffline ? host.offlineFailure : nil) {
-            outcome.failures.append(failure.leaving(waiting.map(\.record), isAtWork: isAtWork))
-            return
-        }
-        for left in waiting {
-            outcome.failures.append(
-                Failure(left.failure.ofOneItem, "\(left.path): \(left.why)").leaving([left.record], isAtWork: isAtWork))
-        }
     }
 }
 
@@ -157,6 +112,60 @@ public struct ChangeOutcome: Codable, Sendable {
     public var failures: [Failure] = []
     /// The issues that a person must decide first.
     public var issues: [Issue] = []
+
+    /// Creates the outcome of no changes.
+    public init() {}
+}
+
+extension ChangeOutcome {
+    /// Adds the error because of which nothing could be asked for.
+    mutating func add(_ failure: Failure, leaving records: Set<SyncRecordID>, isAtWork: Bool = false) {
+        failures.append(failure.leaving(records.sorted(), isAtWork: isAtWork))
+    }
+
+    /// Adds the reasons why changes are not made yet.
+    mutating func add(_ drained: DrainOutcome, of host: AccountHost, isAtWork: Bool) async throws {
+        let waiting = drained.left.filter { $0.issue == nil }
+        var named: Set<IssueID> = []
+        for id in drained.left.compactMap(\.issue) where named.insert(id).inserted {
+            if let issue = try await host.database.read({ try $0.issues.issue(id: id) }) { issues.append(issue) }
+        }
+        if drained.leftCount > drained.left.count {
+            failures.append(
+                Failure(
+                    .failed, "\(drained.leftCount - drained.left.count) more changes are not made yet",
+                    hint: .listSyncRecords))
+        }
+        guard !waiting.isEmpty else { return }
+        if let failure = drained.failure ?? (drained.isOffline ? host.offlineFailure : nil) {
+            failures.append(failure.leaving(waiting.map(\.record), isAtWork: isAtWork))
+            return
+        }
+        for left in waiting {
+            failures.append(
+                Failure(left.failure.ofOneItem, "\(left.path): \(left.why)").leaving([left.record], isAtWork: isAtWork))
+        }
+    }
+}
+
+extension AccountHost {
+    /// Queues changes, and has the tree follow them.
+    func enqueue(_ changes: [ChangeRequest]) async throws -> [ChangeOutcome.Change] {
+        guard !changes.isEmpty else { return [] }
+        let isPlainServer = try await database.read { [connection] in try connection.isPlainServer(rememberedIn: $0) }
+        let queued = try await database.write { [engine] tx in
+            try changes.map { change -> ChangeOutcome.Change in
+                if isPlainServer, let refusal = change.refusalByPlainServer { return .init(refusal: refusal) }
+                return switch try engine.enqueue(change, in: tx) {
+                case .done: .init()
+                case .refused(let failure): .init(refusal: failure)
+                case .queued(let id), .joined(let id), .waits(let id, _): .init(record: id)
+                }
+            }
+        }
+        if queued.contains(where: { $0.record != nil }) { try await list.carryOutMoves() }
+        return queued
+    }
 }
 
 /// Snapshots of files to upload.
@@ -165,15 +174,16 @@ public enum Snapshots {
     /// - Parameters:
     ///   - file: The path of the file.
     ///   - bookmark: The account.
+    ///   - withSHA1: Whether the account's server may be of the ownCloud family, which compares SHA-1 digests.
     /// - Returns: The facts about the snapshot, and its lock, which is kept until the upload was requested.
     /// - Throws: As ``TakenSnapshot/take(of:into:)``; `.failed` if the account was never run.
     public static func take(
-        of file: String, for bookmark: Bookmark
+        of file: String, for bookmark: Bookmark, withSHA1: Bool
     ) throws(Failure) -> (snapshot: TakenSnapshot, lock: any Sendable) {
         guard let folder = Vault.outgoingFolder(at: bookmark.vault, files: bookmark.files) else {
             throw Failure(.failed, "Nothing is known of \(bookmark.name) yet", hint: .runFirst)
         }
-        let (snapshot, lock) = try TakenSnapshot.take(of: file, into: folder)
+        let (snapshot, lock) = try TakenSnapshot.take(of: file, into: folder, withSHA1: withSHA1)
         return (snapshot, lock)
     }
 
@@ -198,10 +208,26 @@ extension Failure {
     }
 }
 
+extension ChangeRequest {
+    /// The refusal of a change that only servers of the ownCloud family make; nil if any server may make it.
+    fileprivate var refusalByPlainServer: Failure? {
+        switch self {
+        case .setFavorite(let path, _):
+            Failure(.failed, "\(path) cannot be a favorite: only servers of the ownCloud family have favorites")
+        case .setModificationTime(let path, _):
+            Failure(
+                .failed,
+                "The modification time of \(path) cannot be set: only servers of the ownCloud family let clients do so")
+        case .createFolder, .haveFolder, .delete, .move, .copy, .put: nil
+        }
+    }
+}
+
 extension Connection {
-    /// Tells whether the server is known to have no favorites.
+    /// Tells whether the server is known not to be of the ownCloud family: it has no favorites, and no client sets its
+    /// files' modification times.
     /// - Parameter reads: The account's database, which remembers the server.
-    func hasNoFavorites(rememberedIn reads: some DatabaseReads) throws -> Bool {
+    func isPlainServer(rememberedIn reads: some DatabaseReads) throws -> Bool {
         let server = try known ?? reads.meta.json(KnownServer.self, .server)
         return server.map { !$0.isOwnCloudFamily } ?? false
     }

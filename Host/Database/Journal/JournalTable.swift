@@ -126,6 +126,12 @@ public struct JournalTable<Access: DatabaseReads>: Table {
         return try statement.step() ? statement.id(0) : .none
     }
 
+    /// Returns the number of records that were added after another one and are in the journal.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func count(after id: SyncRecordID) throws -> Int {
+        Int(try integer("SELECT count(*) FROM syncRecords WHERE id > ?", .id(id)) ?? 0)
+    }
+
     /// Returns the earliest time at which a waiting record may go on; nil if no record waits for a time.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func earliestWait() throws -> Timestamp? {

@@ -23,8 +23,7 @@ struct EngineRun {
     private typealias Children = ThrowingTaskGroup<Event, any Error>
 
     private let engine: SyncEngine
-    /// The records that the run works on, or nil for all records.
-    private let only: Set<SyncRecordID>?
+    private let only: RecordSelection
     private let partners: SyncEngine.Partners
     private let pool: DownloadPool
     private var machine: EngineMachine
@@ -36,7 +35,7 @@ struct EngineRun {
     /// - Parameter draining: Whether the run ends when nothing is left that can go on within
     ///   ``SyncEngine/longestDrainWait``. Otherwise the run only ends when the task is cancelled.
     static func run(
-        _ engine: SyncEngine, draining: Bool, only: Set<SyncRecordID>? = nil, with partners: SyncEngine.Partners
+        _ engine: SyncEngine, draining: Bool, only: RecordSelection, with partners: SyncEngine.Partners
     ) async throws -> DrainOutcome {
         let downloads = max(1, engine.limits.downloads)
         var run = EngineRun(
@@ -259,10 +258,10 @@ struct EngineRun {
 extension SyncEngine {
     /// Reads which records are left in the journal, and why.
     /// - Parameters:
-    ///   - only: The records to describe, or nil for all records.
+    ///   - only: The records to describe.
     ///   - hold: The failure that holds up everything.
     ///   - lacksRoom: Whether downloads wait for room.
-    func outcome(only: Set<SyncRecordID>?, hold: Failure?, lacksRoom: Bool) async throws -> DrainOutcome {
+    func outcome(only: RecordSelection, hold: Failure?, lacksRoom: Bool) async throws -> DrainOutcome {
         let (reasons, isOnline) = (reasons.withLock { $0 }, isOnline)
         let noRoom = hold == nil && isOnline && lacksRoom ? noRoom : nil
         return try await database.read { reads in
@@ -272,11 +271,16 @@ extension SyncEngine {
             // A drain may follow each commit of a long pass. The journal is therefore read no further than the outcome
             // describes it.
             outcome.leftCount = try reads.journal.counts().values.reduce(0, +)
-            if let only, outcome.leftCount > 0 {
-                outcome.leftCount = try only.count { try reads.journal.record(id: $0) != nil }
+            if outcome.leftCount > 0 {
+                switch only {
+                case .all: break
+                case .these(let records):
+                    outcome.leftCount = try records.count { try reads.journal.record(id: $0) != nil }
+                case .after(let last): outcome.leftCount = try reads.journal.count(after: last)
+                }
             }
             try reads.journal.each { journal in
-                guard only?.contains(journal.id) ?? true else { return true }
+                guard only.contains(journal.id) else { return true }
                 // What else could go on has gone on when a run is over.
                 let waitsForRoom = noRoom != nil && journal.action == .download && journal.wait == nil
                 var failure = waitsForRoom ? noRoom : reasons[journal.id] ?? hold

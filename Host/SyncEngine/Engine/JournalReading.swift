@@ -59,9 +59,9 @@ extension SyncEngine {
     /// - Parameters:
     ///   - request: The position to read from.
     ///   - started: The records that were started since the last read. They are marked as started.
-    ///   - only: The records to read, or nil for all records.
+    ///   - only: The records to read.
     func readJournal(
-        _ request: JournalRequest, started: [SyncRecordID], only: Set<SyncRecordID>? = nil, with partners: Partners
+        _ request: JournalRequest, started: [SyncRecordID], only: RecordSelection, with partners: Partners
     ) async throws -> JournalPage {
         let page = try await database.write { [self] tx in
             let now = waitTime()
@@ -74,12 +74,13 @@ extension SyncEngine {
                     try tx.journal.hold(of: reason, beyond: most, until: now + Self.roomDelay)
                 }
             }
+            let isWhole = if case .all = only { true } else { false }
             var page = JournalPage(last: request.after, isLast: false, isCovered: partners.isCovered)
             (page.room, page.lack) = (measureRoom(), request.lack)
             var found: [SyncRecord] = []
             var counts: [Window.Budget: Int] = [:]
             func take(_ record: SyncRecord) -> Bool {
-                guard only?.contains(record.id) ?? true else { return true }
+                guard only.contains(record.id) else { return true }
                 // A record that waits for its place must not block the removal that frees the place.
                 if case .place = record.wait { return true }
                 found.append(record)
@@ -99,7 +100,7 @@ extension SyncEngine {
             for record in found {
                 if let job = try currentJob(record, on: &page, in: tx) { page.jobs.append(job) }
             }
-            if page.isLast { try tell(page.lack, isWhole: only == nil, in: tx) }
+            if page.isLast { try tell(page.lack, isWhole: isWhole, in: tx) }
             page.lastRemoval = max(page.last, request.removalsAfter)
             if !page.isLast {
                 (found, counts) = ([], [:])

@@ -74,7 +74,7 @@ extension SyncEngine {
             let left = try await goingOn(records)
             if left.downloads.isEmpty, left.removals.isEmpty { break }
         }
-        return try await outcome(only: records, hold: standstill.failure, lacksRoom: standstill.lacksRoom)
+        return try await outcome(only: .these(records), hold: standstill.failure, lacksRoom: standstill.lacksRoom)
     }
 
     /// Returns the records that are in the journal and will go on within the longest wait of a drain.

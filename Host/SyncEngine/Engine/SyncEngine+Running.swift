@@ -17,20 +17,31 @@ extension SyncEngine {
 
     /// Works until the task is cancelled. Actions that are under way then go on at the next start.
     /// - Throws: An error if the database cannot be used.
-    public func run(with partners: Partners) async throws { _ = try await work(draining: false, with: partners) }
+    public func run(with partners: Partners) async throws {
+        _ = try await work(draining: false, only: .all, with: partners)
+    }
 
     /// Works until nothing is left that can go on within ten seconds, and no more records are expected.
     /// - Parameter records: The records to work on and to report, or nil for all records.
     /// - Returns: The records that are left, with the reasons.
     /// - Throws: An error if the database cannot be used; `CancellationError` if the task was cancelled.
     public func drain(only records: Set<SyncRecordID>? = nil, with partners: Partners) async throws -> DrainOutcome {
-        let outcome = try await work(draining: true, only: records, with: partners)
+        try await drain(RecordSelection(records), with: partners)
+    }
+
+    /// Works as ``drain(only:with:)`` on the records that were or will be added after another one.
+    public func drain(after record: SyncRecordID, with partners: Partners) async throws -> DrainOutcome {
+        try await drain(.after(record), with: partners)
+    }
+
+    private func drain(_ only: RecordSelection, with partners: Partners) async throws -> DrainOutcome {
+        let outcome = try await work(draining: true, only: only, with: partners)
         try Task.checkCancellation()
         return outcome
     }
 
     private func work(
-        draining: Bool, only records: Set<SyncRecordID>? = nil, with partners: Partners
+        draining: Bool, only records: RecordSelection, with partners: Partners
     ) async throws -> DrainOutcome {
         let isFirst = controls.with { state in
             defer { state.isRunning = true }

@@ -182,7 +182,7 @@ import Testing
         }
     }
 
-    @Test("S20: a folder, an item that is only here, and a file that may not be written are refused early")
+    @Test("a folder, an item that is only here, and a file that may not be written are refused early")
     func refused() async throws {
         try await EngineFixture.with { fixture in
             try await fixture.addFolder("/d")

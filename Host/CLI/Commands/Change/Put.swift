@@ -24,13 +24,15 @@ struct Put: LarderCommand {
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let path = try CLIArgument.path(path)
-        let bookmark = try global.loadConfig().oneAccount().bookmark
+        let account = try global.loadConfig().oneAccount()
+        let bookmark = account.bookmark
+        let withSHA1 = await account.mayHaveFamilyServer()
         // The file is read with this command's own rights, whichever process uploads it.
-        if let folder = await runBlocking({ [file] in UploadedFolder(file, to: path) }) {
+        if let folder = await runBlocking({ [file] in UploadedFolder(file, to: path, withSHA1: withSHA1) }) {
             return try await upload(folder, of: bookmark, console)
         }
         let taken = await runBlocking { [file] () -> Result<(snapshot: TakenSnapshot, lock: any Sendable), Failure> in
-            do throws(Failure) { return .success(try Snapshots.take(of: file, for: bookmark)) } catch {
+            do throws(Failure) { return .success(try Snapshots.take(of: file, for: bookmark, withSHA1: withSHA1)) } catch {
                 return .failure(error)
             }
         }
@@ -44,61 +46,52 @@ struct Put: LarderCommand {
     }
 }
 
+extension AccountConfig {
+    /// Tells whether the account's server may be of the ownCloud family, as far as it is known without asking it.
+    fileprivate func mayHaveFamilyServer() async -> Bool {
+        // A database that cannot be read now is reported by what writes it.
+        guard let reader = try? reader() else { return true }
+        let answer = (try? await reader.mayHaveFamilyServer()) ?? true
+        try? reader.close()
+        return answer
+    }
+}
+
 // MARK: Folders
 
 extension Put {
-    /// The number of files of which snapshots are taken before their uploads are requested, at once. Each snapshot is an
-    /// open file until then.
-    private static let batchSize = 200
     /// The number of records that one request waits for.
     private static let mostAwaited = 10_000
 
     private func upload(
         _ folder: UploadedFolder, of bookmark: Bookmark, _ console: Console
     ) async throws(Failure) -> [Failure] {
-        var folder = folder
-        var (count, failures, records): (Int, [Failure], [SyncRecordID]) = (0, [], [])
-        // The folders that cannot be made. What is in them was not uploaded either, which goes without saying.
-        var closed: [ItemPath] = []
-        while true {
-            let (rest, batch) = await runBlocking { [folder, replace] in
-                var folder = folder
-                let batch = folder.next(Self.batchSize, for: bookmark, replaces: replace)
-                return (folder, batch)
+        let target = folder.target
+        let upload = FolderUpload(folder, of: bookmark, replaces: replace)
+        let waits = !options.queue
+        let outcome = try await carryOut(global, console, asksServer: waits) {
+            host, account, hear throws(Failure) -> ChangeOutcome? in
+            while let changes = await upload.next() {
+                let change = ServerChange(changes, waits: false)
+                guard let outcome = try await host.carryOut(change, for: account, hear: hear) else { return nil }
+                await upload.queued(outcome.changes)
             }
-            folder = rest
-            failures += batch.failures
-            guard !batch.changes.isEmpty else { break }
-            let outcome = try await carryOut(ServerChange(batch.changes, waits: false), global, console)
-            withExtendedLifetime(batch.locks) {}
-            failures += outcome.failures
-            for (change, made) in zip(batch.changes, outcome.changes) {
-                if let record = made.record { records.append(record) }
-                guard let refusal = made.refusal else {
-                    if case .put = change { count += 1 }
-                    continue
-                }
-                switch change {
-                case .put(let snapshot, let path, _):
-                    await runBlocking { Snapshots.discard(snapshot, of: bookmark) }
-                    if !closed.contains(where: { $0.isAncestor(of: path) }) { failures.append(refusal) }
-                case .haveFolder(let path):
-                    if !closed.contains(where: { $0.isAncestor(of: path) }) { failures.append(refusal) }
-                    closed.append(path)
-                    folder.leave(path)
-                default: failures.append(refusal)
-                }
+            var all = ChangeOutcome()
+            var rest = waits ? await upload.records[...] : []
+            while !rest.isEmpty {
+                let change = ServerChange([], after: Array(rest.prefix(Self.mostAwaited)), waits: true)
+                guard let outcome = try await host.carryOut(change, for: account, hear: hear) else { return nil }
+                all.failures += outcome.failures
+                all.issues += outcome.issues
+                rest = rest.dropFirst(Self.mostAwaited)
             }
+            return all
+        } alone: { host, hear throws(Failure) in
+            let feed = ChangeFeed { await upload.next() ?? [] } queued: { await upload.queued($0) }
+            return try await host.make(feed, after: upload.records, waits: waits, progress: hear)
         }
-        var rest = options.queue ? [] : records[...]
-        while !rest.isEmpty {
-            let outcome = try await carryOut(
-                ServerChange([], after: Array(rest.prefix(Self.mostAwaited)), waits: true), global, console,
-                asksServer: true)
-            failures += outcome.failures + outcome.issues.map { Failure($0) }
-            rest = rest.dropFirst(Self.mostAwaited)
-        }
-        try await tell(count, of: folder.target, failures, console)
+        let failures = await upload.failures + outcome.failures + outcome.issues.map { Failure($0) }
+        try await tell(await upload.count, of: target, failures, console)
         return failures
     }
 
@@ -115,6 +108,66 @@ extension Put {
     }
 }
 
+/// The upload of a folder: the changes that it consists of, and what became of them.
+private actor FolderUpload {
+    /// The number of files and folders, and of bytes, after which the changes are queued that were found. Each snapshot
+    /// is an open file until then.
+    private static let (mostChanges, mostBytes) = (200, Int64(64 << 20))
+
+    private let bookmark: Bookmark
+    private let replaces: Bool
+    private var folder: UploadedFolder
+    /// The changes that are not queued yet.
+    private var batch = UploadedFolder.Batch()
+    /// The folders that cannot be made. What is in them was not uploaded either, which goes without saying.
+    private var closed: [ItemPath] = []
+    /// The number of files that are uploaded, or queued.
+    private(set) var count = 0
+    private(set) var records: [SyncRecordID] = []
+    private(set) var failures: [Failure] = []
+
+    init(_ folder: UploadedFolder, of bookmark: Bookmark, replaces: Bool) {
+        (self.folder, self.bookmark, self.replaces) = (folder, bookmark, replaces)
+    }
+
+    /// Returns the next changes, or again those that are not queued yet; nil at the end.
+    func next() async -> [ChangeRequest]? {
+        if batch.changes.isEmpty {
+            (folder, batch) = await runBlocking { [folder, bookmark, replaces] in
+                var folder = folder
+                let batch = folder.next(Self.mostChanges, Self.mostBytes, for: bookmark, replaces: replaces)
+                return (folder, batch)
+            }
+            failures += batch.failures
+        }
+        return batch.changes.isEmpty ? nil : batch.changes
+    }
+
+    /// Notes the outcomes of the changes that ``next()`` has returned last.
+    func queued(_ outcomes: [ChangeOutcome.Change]) async {
+        let changes = batch.changes
+        // The locks of the snapshots end.
+        batch = UploadedFolder.Batch()
+        for (change, outcome) in zip(changes, outcomes) {
+            if let record = outcome.record { records.append(record) }
+            guard let refusal = outcome.refusal else {
+                if case .put = change { count += 1 }
+                continue
+            }
+            switch change {
+            case .put(let snapshot, let path, _):
+                await runBlocking { [bookmark] in Snapshots.discard(snapshot, of: bookmark) }
+                if !closed.contains(where: { $0.isAncestor(of: path) }) { failures.append(refusal) }
+            case .haveFolder(let path):
+                if !closed.contains(where: { $0.isAncestor(of: path) }) { failures.append(refusal) }
+                closed.append(path)
+                folder.leave(path)
+            default: failures.append(refusal)
+            }
+        }
+    }
+}
+
 /// A folder of a person that is uploaded. It is read while it is uploaded, the folders before what is in them.
 private struct UploadedFolder: Sendable {
     /// The changes for a part of the folder, and what cannot be uploaded.
@@ -127,29 +180,34 @@ private struct UploadedFolder: Sendable {
 
     /// The path on the server.
     let target: ItemPath
+    private let withSHA1: Bool
     /// The folders and files that were found and not yet requested, the next one last.
     private var found: [(file: String, path: ItemPath)]
 
     /// - Returns: Nil if there is no folder at the path.
-    init?(_ folder: String, to target: ItemPath) {
+    init?(_ folder: String, to target: ItemPath, withSHA1: Bool) {
         var info = stat()
         guard stat(folder, &info) == 0, info.st_mode & S_IFMT == S_IFDIR else { return nil }
-        (self.target, found) = (target, [(folder, target)])
+        (self.target, self.withSHA1, found) = (target, withSHA1, [(folder, target)])
     }
 
     /// Takes snapshots of the next files. Blocks.
-    /// - Parameter count: The number of files and folders.
-    mutating func next(_ count: Int, for bookmark: Bookmark, replaces: Bool) -> Batch {
+    /// - Parameters:
+    ///   - count: The largest number of files and folders.
+    ///   - bytes: The number of bytes after which no more files are taken.
+    mutating func next(_ count: Int, _ bytes: Int64, for bookmark: Bookmark, replaces: Bool) -> Batch {
         var batch = Batch()
-        while batch.changes.count < count, let (file, path) = found.popLast() {
+        var size: Int64 = 0
+        while batch.changes.count < count, size < bytes, let (file, path) = found.popLast() {
             do throws(Failure) {
                 guard let kind = try kind(of: file, isTop: path == target) else {
                     throw Failure(.badData, "\(file) is neither a file nor a folder, and was not uploaded")
                 }
                 guard kind == .folder else {
-                    let (snapshot, lock) = try Snapshots.take(of: file, for: bookmark)
+                    let (snapshot, lock) = try Snapshots.take(of: file, for: bookmark, withSHA1: withSHA1)
                     batch.changes.append(.put(snapshot, path, replaces: replaces))
                     batch.locks.append(lock)
+                    size += snapshot.size
                     continue
                 }
                 batch.changes.append(.haveFolder(path))
