@@ -91,7 +91,13 @@ public final class Transaction: DatabaseReads {
     /// Notes that the copy of a file was removed.
     public func noteRemovedCopy() { notes.removedCopies += 1 }
 
+    /// The error of a transaction that cannot be committed any more.
+    struct Broken: Error {
+        let reason: any Error
+    }
+
     /// Runs a part of the transaction. If it throws, nothing of it is written or noted.
+    /// - Throws: What `body` throws; ``Broken`` if the transaction cannot be committed any more.
     func alone<T>(_ body: () throws -> T) throws -> T {
         let before = (nextAnchor, notes, policyChanges, kept)
         try RawStatement(db, "SAVEPOINT part").run()
@@ -101,9 +107,13 @@ public final class Transaction: DatabaseReads {
             return result
         } catch {
             (nextAnchor, notes, policyChanges, kept) = before
-            if db.isInsideTransaction {
+            // A full disk, for example, has ended the transaction.
+            guard db.isInsideTransaction else { throw Broken(reason: error) }
+            do {
                 try RawStatement(db, "ROLLBACK TO part").run()
                 try RawStatement(db, "RELEASE part").run()
+            } catch {
+                throw Broken(reason: error)
             }
             throw error
         }

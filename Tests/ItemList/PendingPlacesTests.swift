@@ -159,6 +159,36 @@ import Testing
         }
     }
 
+    @Test("another item at the path shows its own time, and a listing from before a new time is no news")
+    func otherItem() async throws {
+        try await withDatabase { database in
+            let time = Timestamp(seconds: 77)
+            try await database.write { tx in
+                guard var item = try tx.items.item(at: path("/f")) else { return }
+                (item.lastModified, item.fileID) = (time, FileID("another"))
+                item = try tx.items.update(item)
+                try record(.setModificationTime(time, former: nil), item, at: item.path, tx)
+            }
+            try await list(database, "/", ["/d/", "/e/", "/f"])
+            #expect(try await database.read { try $0.items.item(at: path("/f"))?.lastModified } == nil)
+
+            let changes = FinishedChanges()
+            let now = ETag(opaque: "2", strength: .strong)
+            try await list(database, "/", ["/d/", "/e/", "/f"], changes: changes) {
+                try await database.write { tx in
+                    guard var item = try tx.items.item(at: path("/f")) else { return }
+                    item.etag = now
+                    try tx.items.update(item)
+                }
+                let action = SyncRecord.Action.setModificationTime(time, former: nil)
+                let done = SyncRecord(
+                    action: action, localID: .random(), path: try path("/f"), reason: .user, since: time)
+                changes.note(done.changedPlaces)
+            }
+            #expect(try await database.read { try $0.items.item(at: path("/f"))?.etag } == now)
+        }
+    }
+
     @Test("a place matters for its folder and for everything below it")
     func places() throws {
         var places = FolderPlaces()

@@ -61,7 +61,7 @@ enum CLIArgument {
         guard let time = Timestamp(rfc3339: text) else {
             throw Failure(
                 .badData, "\(option): `\(Text.visible(text))` is not a time",
-                hint: "write it as 2026-11-26T09:30:00Z or 2026-11-26T10:30:00+01:00")
+                hint: "write it as 2026-11-26T09:30:00Z or 2026-11-26T10:30:00+01:00, of the years 1678 to 2261")
         }
         return time
     }

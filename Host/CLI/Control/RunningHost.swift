@@ -2,6 +2,7 @@ import Core
 import FoundationEssentials
 import HTTPTypes
 import Model
+import NIOCore
 
 /// A running host, as another process reaches it over its control socket.
 struct RunningHost: Hashable, Sendable {
@@ -47,7 +48,7 @@ struct RunningHost: Hashable, Sendable {
             throw failure
         } catch {
             throw Failure(
-                .failed, "the host's answer was cut off: \(error)", hint: "`larder status` shows what was done")
+                .failed, "the host's answer was cut off: \(error.words)", hint: "`larder status` shows what was done")
         }
         guard let answer else { throw Failure(.protocolViolation, "the host gave no answer") }
         return answer
@@ -104,7 +105,7 @@ struct RunningHost: Hashable, Sendable {
         } catch let failure as Failure {
             throw failure
         } catch {
-            throw Failure(.failed, "the host's answer was cut off: \(error)")
+            throw Failure(.failed, "the host's answer was cut off: \(error.words)")
         }
         return true
     }
@@ -164,4 +165,9 @@ extension TransferProgress {
             filesDone: Int(clamping: files), filesTotal: Int(clamping: filesTotal), bytesDone: bytes,
             bytesTotal: bytesTotal)
     }
+}
+
+extension Error {
+    /// The error of a connection in words, without the name of a function.
+    fileprivate var words: String { (self as? IOError).map { errorText($0.errnoCode) } ?? "\(self)" }
 }

@@ -67,11 +67,11 @@ extension AccountHost {
         return state.polls.with(\.outcome)
     }
 
-    /// Has the run in progress find the server, unless it has found it already.
+    /// Has the run in progress find the server, unless it has found it already, and try again what nobody answered.
     /// - Throws: The reason why the server cannot be used; `CancellationError` if the task is cancelled.
     func reachAtWork() async throws {
-        guard !engine.isOnline || state.isRefused else { return }
-        if let failure = try await poll().unreached { throw failure }
+        if !engine.isOnline || state.isRefused, let failure = try await poll().unreached { throw failure }
+        engine.demand()
     }
 
     /// The reason why the server cannot be used.

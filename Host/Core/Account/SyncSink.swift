@@ -10,7 +10,7 @@ struct SyncSink: IntentSink {
     let engine: SyncEngine
     let clock: HostClock
     let trace: TraceWriter?
-    /// Tells whether the server is known to have no favorites.
+    /// Tells whether the server is known not to be of the ownCloud family.
     let isPlainServer: @Sendable (Transaction) throws -> Bool
     /// Called when the tree is to follow a move. It returns at once.
     let moved: @Sendable () -> Void

@@ -52,7 +52,7 @@ extension AccountHost {
         try await work.carryOut { () async throws(Failure) in try await command.carryOut(for: self) }
     }
 
-    /// Carries out a command, and reports the progress of the account's downloads until the command has its answer.
+    /// Carries out a command, and reports the progress of the account's transfers until the command has its answer.
     /// - Parameter progress: Receives the progress when it has changed, at most twice a second. Called on any thread.
     /// - Throws: As ``AccountCommand/carryOut(for:)``.
     @discardableResult

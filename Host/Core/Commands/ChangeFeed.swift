@@ -47,37 +47,61 @@ extension AccountHost {
     private func makeAlone(
         _ feed: ChangeFeed, after earlier: [SyncRecordID], waits: Bool
     ) async throws -> ChangeOutcome {
-        var outcome = ChangeOutcome()
-        let last = try await database.read { try $0.journal.lastID() }
+        let (last, isFirst) = try await database.read { try ($0.journal.lastID(), $0.journal.changeCount() == 0) }
+        // Earlier changes may have to be made first, which is known when all are queued.
+        let overlaps = waits && isFirst && earlier.isEmpty
         engine.expectMore(true)
         defer { engine.expectMore(false) }
-        async let drained = waits ? drainWhenReached(after: last) : nil
-        var records = Set(earlier)
-        while true {
-            let changes = await feed.next()
-            guard !changes.isEmpty else { break }
-            let queued = try await enqueue(changes)
-            engine.wake()
-            records.formUnion(queued.compactMap(\.record))
-            await feed.queued(queued)
-        }
-        engine.expectMore(false)
-        guard let drained = try await drained else { return outcome }
-        switch drained {
-        case .failure(let failure): outcome.add(failure, leaving: records)
-        case .success(let drained):
-            try await outcome.add(drained, of: self, isAtWork: false)
-            // What was queued before counts too, if it is what was asked for.
-            let before = records.filter { $0 <= last }
-            if !before.isEmpty {
-                try await outcome.add(try await engine.drain(only: before, with: partners), of: self, isAtWork: false)
+        return try await withThrowingTaskGroup(of: Result<DrainOutcome, Failure>.self) { [self] group in
+            var records = Set(earlier)
+            var isDraining = false
+            while true {
+                let changes = await feed.next()
+                guard !changes.isEmpty else { break }
+                let queued = try await enqueue(changes)
+                engine.wake()
+                records.formUnion(queued.compactMap(\.record))
+                await feed.queued(queued)
+                if overlaps, !isDraining, !records.isEmpty {
+                    isDraining = true
+                    group.addTask { [self] in
+                        try await drainWhenReached { try await $0.engine.drain(after: last, with: $0.partners) }
+                    }
+                }
             }
+            engine.expectMore(false)
+            var outcome = ChangeOutcome()
+            guard waits, !records.isEmpty else { return outcome }
+            var drained = try await group.next()
+            if drained?.isOver != false {
+                // A drain that has ended before the feed does not know of all records.
+                drained = try await drainWhenReached { [records] in
+                    try await $0.engine.drain(only: records, with: $0.partners)
+                }
+            }
+            switch drained {
+            case .failure(let failure): outcome.add(failure, leaving: records)
+            case .success(let drained): try await outcome.add(drained, of: self, isAtWork: false, leaving: records)
+            case nil: break
+            }
+            return outcome
         }
-        return outcome
     }
 
-    private func drainWhenReached(after last: SyncRecordID) async throws -> Result<DrainOutcome, Failure>? {
+    private func drainWhenReached(
+        _ drain: @Sendable (AccountHost) async throws -> DrainOutcome
+    ) async throws -> Result<DrainOutcome, Failure> {
         do throws(Failure) { try await reachServer(isAtWork: false) } catch { return .failure(error) }
-        return .success(try await engine.drain(after: last, with: partners))
+        return .success(try await drain(self))
+    }
+}
+
+extension Result<DrainOutcome, Failure> {
+    /// Whether the server could be asked for all of it.
+    fileprivate var isOver: Bool {
+        switch self {
+        case .success(let drained): drained.failure == nil && !drained.isOffline
+        case .failure: false
+        }
     }
 }

@@ -62,7 +62,7 @@ public struct ServerChange: AccountCommand {
                 return change
             }
         }
-        try await outcome.add(drained, of: host, isAtWork: isAtWork)
+        try await outcome.add(drained, of: host, isAtWork: isAtWork, leaving: records)
         try await listLeft(facts, of: host)
         return outcome
     }
@@ -124,22 +124,31 @@ extension ChangeOutcome {
     }
 
     /// Adds the reasons why changes are not made yet.
-    mutating func add(_ drained: DrainOutcome, of host: AccountHost, isAtWork: Bool) async throws {
+    /// - Parameter records: The records of all changes, of which the drain names the first, or does not know.
+    mutating func add(
+        _ drained: DrainOutcome, of host: AccountHost, isAtWork: Bool, leaving records: Set<SyncRecordID>
+    ) async throws {
         let waiting = drained.left.filter { $0.issue == nil }
         var named: Set<IssueID> = []
         for id in drained.left.compactMap(\.issue) where named.insert(id).inserted {
             if let issue = try await host.database.read({ try $0.issues.issue(id: id) }) { issues.append(issue) }
+        }
+        if !waiting.isEmpty, let failure = drained.failure ?? (drained.isOffline ? host.offlineFailure : nil) {
+            let left = try await host.database.read { reads in
+                try records.sorted().filter { id in
+                    guard let record = try reads.journal.record(id: id) else { return false }
+                    if case .issue = record.wait { return false }
+                    return true
+                }
+            }
+            failures.append(failure.leaving(left, isAtWork: isAtWork))
+            return
         }
         if drained.leftCount > drained.left.count {
             failures.append(
                 Failure(
                     .failed, "\(drained.leftCount - drained.left.count) more changes are not made yet",
                     hint: .listSyncRecords))
-        }
-        guard !waiting.isEmpty else { return }
-        if let failure = drained.failure ?? (drained.isOffline ? host.offlineFailure : nil) {
-            failures.append(failure.leaving(waiting.map(\.record), isAtWork: isAtWork))
-            return
         }
         for left in waiting {
             failures.append(
@@ -176,7 +185,7 @@ public enum Snapshots {
     ///   - bookmark: The account.
     ///   - withSHA1: Whether the account's server may be of the ownCloud family, which compares SHA-1 digests.
     /// - Returns: The facts about the snapshot, and its lock, which is kept until the upload was requested.
-    /// - Throws: As ``TakenSnapshot/take(of:into:)``; `.failed` if the account was never run.
+    /// - Throws: As ``TakenSnapshot/take(of:into:withSHA1:)``; `.failed` if the account was never run.
     public static func take(
         of file: String, for bookmark: Bookmark, withSHA1: Bool
     ) throws(Failure) -> (snapshot: TakenSnapshot, lock: any Sendable) {

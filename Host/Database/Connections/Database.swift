@@ -166,9 +166,9 @@ public final class Database: Sendable {
                         resumes.append(try entry.run(tx))
                         break
                     }
-                    do { resumes.append(try tx.alone { try entry.run(tx) }) } catch {
-                        // A full disk, for example, has ended the transaction, and nothing else can be written in it.
-                        guard db.isInsideTransaction else { throw error }
+                    do { resumes.append(try tx.alone { try entry.run(tx) }) } catch let error as Transaction.Broken {
+                        throw error.reason
+                    } catch {
                         refused.append((entry, error))
                     }
                 }

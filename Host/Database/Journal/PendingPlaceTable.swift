@@ -86,6 +86,12 @@ extension JournalTable {
         return try records(SyncRecordQuery.changesWithin, bounds + bounds)
     }
 
+    /// Returns the records that change the server and were added before another one, in their order.
+    /// - Throws: The errors of ``record(id:)``.
+    public func changes(before id: SyncRecordID) throws -> [SyncRecord] {
+        try records(SyncRecordQuery.changesBefore, [.id(id)])
+    }
+
     /// Returns the number of records that change the server.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func changeCount() throws -> Int {

@@ -101,10 +101,12 @@ extension Tree {
         // Without a lease a write could come between the comparison and the new mark, and would never be found.
         let lease: Lease
         do throws(Lease.Denial) { lease = try Lease(file.number, .unwritten) } catch { return nil }
-        guard let guarded = file.status(), FileMark(guarded, now: clock()).matches(copy.mark),
+        // The new mark proves nothing until the content was compared: the old one may not have proved it either.
+        let now = clock()
+        guard let guarded = file.status(), FileMark(guarded, now: now).matches(copy.mark),
             setTime(time, of: file.number), let after = file.status(), lease.isUncontested
         else { return nil }
-        return FileMark(after, now: clock())
+        return FileMark(after, now: now)
     }
 
     private func placeWhereNothingIs(

@@ -38,7 +38,7 @@ extension Tree {
     }
 
     /// Turns a snapshot into a complete download: moves it into `incoming/`, and reads it to compute its digest, unless
-    /// its mark proves that it is as it was taken.
+    /// it still has its mark. Nobody else writes in `outgoing/`, so that the mark proves its content.
     /// - Parameters:
     ///   - name: The snapshot's name.
     ///   - download: The name in `incoming/`.
@@ -156,23 +156,18 @@ extension TakenSnapshot {
         of source: String, into folder: String, withSHA1: Bool = true
     ) throws(Failure) -> (TakenSnapshot, SnapshotLock) {
         let file = Descriptor(open(source, O_RDONLY | O_CLOEXEC | O_NONBLOCK))
-        guard file.number >= 0 else {
-            if errno == ENOENT || errno == ENOTDIR {
-                throw Failure(.notFound, "There is no file \(source)", hint: "Name a file on this machine")
-            }
-            throw .system("opening \(source)", errno)
-        }
+        guard file.number >= 0 else { throw .reading(source, errno) }
         return try take(from: file.number, source, into: folder, withSHA1: withSHA1)
     }
 
-    /// Takes a snapshot of a file below a folder, as ``take(of:into:)``. No symbolic link is followed, and nothing
+    /// Takes a snapshot of a file below a folder, as ``take(of:into:withSHA1:)``. No symbolic link is followed, and nothing
     /// outside of the folder, or on another file system, is opened.
     /// - Parameters:
     ///   - path: The file's path below the folder, without a slash before it.
     ///   - root: The absolute path of the folder, whose last name is no symbolic link either.
     ///   - folder: The absolute path of `outgoing/`.
     /// - Returns: The facts about the snapshot, and its lock, which is kept until the upload was requested.
-    /// - Throws: As ``take(of:into:)``; `.denied` for a path that leaves the folder or has a symbolic link in it.
+    /// - Throws: As ``take(of:into:withSHA1:)``; `.denied` for a path that leaves the folder or has a symbolic link in it.
     public static func take(
         _ path: String, beneath root: String, into folder: String
     ) throws(Failure) -> (TakenSnapshot, SnapshotLock) {
@@ -287,11 +282,18 @@ extension TakenSnapshot {
         return (snapshot, SnapshotLock(file))
     }
 
+    /// The bytes that snapshots leave free for the database, which has to note what becomes of them; on a small file
+    /// system a twentieth of it.
+    private static let keptFree: Int64 = 16 << 20
+
+    /// Returns the bytes that a snapshot may take.
     private static func freeBytes(_ folder: Int32) -> Int64 {
         var space = statvfs()
         guard fstatvfs(folder, &space) == 0 else { return .max }
-        return Int64(
-            clamping: UInt64(space.f_bavail).multipliedReportingOverflow(by: UInt64(space.f_frsize)).partialValue)
+        func bytes(_ blocks: fsblkcnt_t) -> Int64 {
+            Int64(clamping: UInt64(blocks).multipliedReportingOverflow(by: UInt64(space.f_frsize)).partialValue)
+        }
+        return max(0, bytes(space.f_bavail) - min(keptFree, bytes(space.f_blocks) / 20))
     }
 
     private static func copy(

@@ -44,4 +44,13 @@ extension SyncRecord {
         case .upload(let upload): upload.isNew ? [PendingPlace(path, .arrives)] : []
         }
     }
+
+    /// The places of which a listing tells nothing new if it began before the server carried out the record. A new
+    /// version, and a new modification time, come with another ETag.
+    public var changedPlaces: [PendingPlace] {
+        switch action {
+        case .upload, .setModificationTime: [PendingPlace(path, .arrives)]
+        case .download, .removeLocalCopy, .purge, .createFolder, .delete, .move, .copy, .setFavorite: places
+        }
+    }
 }

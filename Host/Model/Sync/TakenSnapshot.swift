@@ -10,11 +10,11 @@ public struct TakenSnapshot: Codable, Hashable, Sendable {
     public var sha1: [UInt8]
     /// The modification time of the person's file.
     public var modified: Timestamp
-    /// The snapshot's own mark. As long as the file has it, the content has the digests.
-    public var mark: FileMark
+    /// The snapshot's own mark. As long as the file has it, the content has the digests. Nil if it was not noted.
+    public var mark: FileMark?
 
     /// Creates the facts about a snapshot.
-    public init(name: String, size: Int64, digest: [UInt8], sha1: [UInt8], modified: Timestamp, mark: FileMark) {
+    public init(name: String, size: Int64, digest: [UInt8], sha1: [UInt8], modified: Timestamp, mark: FileMark?) {
         self.name = name
         self.size = size
         self.digest = digest

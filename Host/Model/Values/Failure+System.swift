@@ -5,6 +5,16 @@ extension Failure {
     /// - Parameters:
     ///   - what: The operation and its object: `writing /a/b`.
     ///   - code: The value of `errno`.
+    /// Returns the failure of reading a person's file that is to be uploaded.
+    package static func reading(_ file: String, _ code: Int32) -> Failure {
+        switch code {
+        case ENOENT, ENOTDIR: Failure(.notFound, "There is no file \(file)", hint: "Name a file on this machine")
+        case EACCES, EPERM:
+            Failure(.denied, "\(file) may not be read", hint: "Check the rights of the file and of the folders above it")
+        default: .system("reading \(file)", code)
+        }
+    }
+
     package static func system(_ what: String, _ code: Int32) -> Failure {
         switch code {
         case ENOSPC, EDQUOT:

@@ -13,6 +13,8 @@ struct EngineFlags: Hashable, Sendable {
     var isStale = true
     /// Whether the cause of a hold on everything is over.
     var isReset = false
+    /// Whether somebody waits for the server now.
+    var isDemanded = false
 }
 
 /// The controls by which other parts tell a running engine something, from any thread.
@@ -64,7 +66,8 @@ final class Controls: Sendable {
     func takeFlags() -> EngineFlags {
         state.withLock { state in
             let flags = state.flags
-            (state.flags.hasNews, state.flags.isStale, state.flags.isReset) = (false, false, false)
+            (state.flags.hasNews, state.flags.isStale) = (false, false)
+            (state.flags.isReset, state.flags.isDemanded) = (false, false)
             (state.told, state.toldVersion) = (state.flags, state.version)
             return flags
         }

@@ -238,7 +238,8 @@ extension EngineMachine {
             health.reset()
             outdate()
         }
-        if flags.isStale { outdate() }
+        let demandEndsHold = flags.isDemanded && health.demanded()
+        if flags.isStale || demandEndsHold { outdate() }
         guard flags.hasNews else { return }
         if window.startedCount > 0, let lastRead, lastRead <= now, now < lastRead + Self.readInterval {
             readsOnAt = lastRead + Self.readInterval

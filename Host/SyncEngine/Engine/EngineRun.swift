@@ -274,20 +274,21 @@ extension SyncEngine {
             if outcome.leftCount > 0 {
                 switch only {
                 case .all: break
-                case .these(let records):
+                case .these(let records, _):
                     outcome.leftCount = try records.count { try reads.journal.record(id: $0) != nil }
                 case .after(let last): outcome.leftCount = try reads.journal.count(after: last)
                 }
             }
             try reads.journal.each { journal in
-                guard only.contains(journal.id) else { return true }
+                guard only.reports(journal.id) else { return true }
                 // What else could go on has gone on when a run is over.
                 let waitsForRoom = noRoom != nil && journal.action == .download && journal.wait == nil
                 var failure = waitsForRoom ? noRoom : reasons[journal.id] ?? hold
                 var issue: Model.Issue?
                 if case .issue(let id) = journal.wait { issue = try reads.issues.issue(id: id) }
                 if let issue { failure = Failure(issue.failure, issue.message) }
-                let why = failure?.message ?? (isOnline ? journal.whyItWaits : "The server is not connected")
+                let why = try failure?.message
+                    ?? (isOnline ? journal.whyItWaits(reads) : "The server is not connected")
                 outcome.left.append(
                     .init(
                         record: journal.id, path: journal.path, why: why,
@@ -301,12 +302,18 @@ extension SyncEngine {
 }
 
 extension SyncRecord {
-    /// The reason why the record waits, for a wait that began in an earlier run.
-    fileprivate var whyItWaits: String {
+    /// Returns the reason why the record waits, for a wait that began in an earlier run.
+    fileprivate func whyItWaits(_ reads: ReadTransaction) throws -> String {
         switch wait {
-        case .until(let time): "The last try failed; the next try is at \(time)"
-        case .place: "An old copy is in its place until vacuum removes it"
-        case .newVersion, .issue, nil: "The action waits"
+        case .until(let time): return "The last try failed; the next try is at \(time)"
+        case .place: return "An old copy is in its place until vacuum removes it"
+        case .newVersion, .issue, nil:
+            let changes = try ([path] + (action.otherPath.map { [$0] } ?? [])).flatMap {
+                try reads.journal.changes(atOrBelow: $0)
+            }
+            guard let first = changes.first(where: { $0.id < id }) else { return "The action waits" }
+            return "The action waits for record \(first.id), which comes before it (\(first.action.kind.rawValue) of "
+                + "\(first.path))"
         }
     }
 }

@@ -22,14 +22,17 @@ extension SyncEngine {
     }
 
     /// Works until nothing is left that can go on within ten seconds, and no more records are expected.
-    /// - Parameter records: The records to work on and to report, or nil for all records.
+    /// - Parameter records: The records to work on and to report, or nil for all records. Changes of the server that
+    ///   must be made before them are made too.
     /// - Returns: The records that are left, with the reasons.
     /// - Throws: An error if the database cannot be used; `CancellationError` if the task was cancelled.
     public func drain(only records: Set<SyncRecordID>? = nil, with partners: Partners) async throws -> DrainOutcome {
-        try await drain(RecordSelection(records), with: partners)
+        guard let records else { return try await drain(.all, with: partners) }
+        return try await drain(.these(records, behind: try await changes(before: records)), with: partners)
     }
 
-    /// Works as ``drain(only:with:)`` on the records that were or will be added after another one.
+    /// Works as ``drain(only:with:)`` on the records that were or will be added after another one. No change of the
+    /// server that was requested before may be in the journal: it may have to be made first.
     public func drain(after record: SyncRecordID, with partners: Partners) async throws -> DrainOutcome {
         try await drain(.after(record), with: partners)
     }
@@ -68,6 +71,10 @@ extension SyncEngine {
     /// Tells the engine of records that have left the journal, or that wait for something since a commit. Must be
     /// called after that commit.
     public func rest(_ records: [SyncRecordID]) { waits.rest(records) }
+
+    /// Tells the engine that somebody waits for the server now. If everything is held because nobody answered, the server
+    /// is asked again at once.
+    public func demand() { controls.update { $0.isDemanded = true } }
 
     /// Tells the engine whether more records will come. As long as more are expected, ``drain(only:with:)`` does not
     /// end, and complete downloads wait a moment longer for others. The initial value is false.

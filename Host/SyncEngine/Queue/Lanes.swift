@@ -36,6 +36,9 @@ public struct Lanes: Sendable {
     /// Tells whether no record must be done before a record.
     public func isFree(_ record: SyncRecordID) -> Bool { entries[record]?.waitsFor.isEmpty ?? false }
 
+    /// Returns the records that must be done just before a record.
+    func records(before record: SyncRecordID) -> Set<SyncRecordID> { entries[record]?.waitsFor ?? [] }
+
     /// Returns the first record of a record's lane, which is the record itself if nothing comes before it. Returns nil
     /// if the record is in no lane.
     public func lane(of record: SyncRecordID) -> SyncRecordID? { entries[record]?.lane }

@@ -1,19 +1,49 @@
+import Database
 import Model
 
 /// The records that a run of the engine works on and reports.
 enum RecordSelection: Sendable {
     case all
-    case these(Set<SyncRecordID>)
+    /// Certain records, and the changes of the server that must be made before them. Only the former are reported.
+    case these(Set<SyncRecordID>, behind: Set<SyncRecordID> = [])
     /// The records that were added after this one.
     case after(SyncRecordID)
 
-    init(_ records: Set<SyncRecordID>?) { self = records.map { .these($0) } ?? .all }
-
+    /// Tells whether the run works on a record.
     func contains(_ id: SyncRecordID) -> Bool {
+        if case .these(_, let behind) = self, behind.contains(id) { return true }
+        return reports(id)
+    }
+
+    /// Tells whether the run reports a record.
+    func reports(_ id: SyncRecordID) -> Bool {
         switch self {
         case .all: true
-        case .these(let records): records.contains(id)
+        case .these(let records, _): records.contains(id)
         case .after(let last): id > last
+        }
+    }
+}
+
+extension SyncEngine {
+    /// Returns the changes of the server that must be made before any of these records, whoever requested them.
+    func changes(before records: Set<SyncRecordID>) async throws -> Set<SyncRecordID> {
+        guard let last = records.max() else { return [] }
+        return try await database.read { reads in
+            let others = try reads.journal.changes(before: last).filter { !records.contains($0.id) }
+            guard !others.isEmpty else { return [] }
+            let all = try others + records.compactMap { try reads.journal.record(id: $0) }
+            var lanes = Lanes()
+            for record in all.sorted(by: { $0.id < $1.id }) where record.holdsLane {
+                lanes.add(
+                    record.id, localID: record.localID, path: record.path, otherPath: record.action.otherPath)
+            }
+            var before: Set<SyncRecordID> = []
+            var open = Array(records)
+            while let record = open.popLast() {
+                for other in lanes.records(before: record) where before.insert(other).inserted { open.append(other) }
+            }
+            return before.subtracting(records)
         }
     }
 }

@@ -8,6 +8,8 @@ struct ServerHealth {
         var failure: Failure
         /// The end of the hold. Nil means: until something about the account changes.
         var until: Timestamp?
+        /// Whether the server did not answer at all, and so did not ask for patience.
+        var isOfReach = false
     }
 
     private(set) var hold: Hold?
@@ -37,8 +39,8 @@ struct ServerHealth {
 
     mutating func failed(_ failure: FetchFailure, record: SyncRecordID, now: Timestamp) {
         switch failure {
-        case .unreachable(let failure), .disk(let failure):
-            holdUp(failure, serverWish: nil, now: now)
+        case .unreachable(let failure): holdUp(failure, serverWish: nil, isOfReach: true, now: now)
+        case .disk(let failure): holdUp(failure, serverWish: nil, now: now)
         case .server(let failure, let retryAfter):
             unanswered.insert(record)
             guard retryAfter != nil || unanswered.count >= mostUnanswered else { return }
@@ -63,15 +65,26 @@ struct ServerHealth {
         holds = 0
     }
 
-    private mutating func holdUp(_ failure: Failure, serverWish: Duration?, now: Timestamp) {
+    /// Ends a hold because nobody answered, since somebody waits for an answer now.
+    /// - Returns: Whether a hold ended.
+    mutating func demanded() -> Bool {
+        guard let hold, hold.isOfReach else { return false }
+        (self.hold, holds) = (nil, 0)
+        return true
+    }
+
+    private mutating func holdUp(
+        _ failure: Failure, serverWish: Duration?, isOfReach: Bool = false, now: Timestamp
+    ) {
         // The downloads that were under way when the hold began fail too, and must not count as a further hold.
         if let hold, hold.until == nil || hold.until.map({ $0 > now }) == true {
             guard let serverWish, let until = hold.until, now + serverWish > until else { return }
             self.hold?.until = now + serverWish
+            self.hold?.isOfReach = false
             return
         }
         holds += 1
         let delay = backoff.delay(afterFailures: holds, retryAfter: serverWish)
-        hold = Hold(failure: failure, until: now + delay)
+        hold = Hold(failure: failure, until: now + delay, isOfReach: isOfReach)
     }
 }

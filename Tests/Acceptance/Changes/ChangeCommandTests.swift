@@ -69,6 +69,28 @@ import Testing
         }
     }
 
+    @Test("put names a file or folder of a folder that it may not read, and takes the rest")
+    func putUnreadable() async throws {
+        try await withAccount(.apache) { account, server in
+            var account = account
+            let mine = "\(account.folder)/mine"
+            for name in ["a", "b", "c/d", "e/f", "z"] { try Files.write(name, to: "\(mine)/\(name)") }
+            #expect(chmod("\(mine)/b", 0) == 0 && chmod("\(mine)/c", 0) == 0)
+            if Build.isRoot {
+                // Root may read everything.
+                account.larder.unprivileged = true
+                for folder in [mine, account.vault, account.larder.config, "\(account.folder)/home"] {
+                    try await mustRun("chown", ["-R", "\(Build.unprivilegedUser)", folder])
+                }
+            }
+            let said = try await account.larder.run(["put", mine, "/new"])
+            #expect(said.exitCode == 77 && said.errors.contains("mine/b may not be read"), "\(said.summary)")
+            #expect(said.errors.contains("mine/c may not be read"), "\(said.summary)")
+            #expect(try Files.names(in: "\(server.data)/new").sorted() == ["a", "c", "e", "z"])
+            #expect(chmod("\(mine)/c", 0o700) == 0)
+        }
+    }
+
     /// The paths in the list, as people see them.
     private func listed(_ account: Account) async throws -> [String] {
         // The path is the first field.

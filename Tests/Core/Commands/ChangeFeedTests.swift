@@ -85,6 +85,56 @@ struct ChangeFeedTests {
         }
     }
 
+    @Test("What was queued before and has to be made first is made first", arguments: [false, true])
+    func order(asFeed: Bool) async throws {
+        try await AccountFixture.running { fixture in
+            fixture.put("/a", "one")
+            try await fixture.runWell()
+            let before: [ChangeRequest] = [
+                .createFolder(try path("/other")), .move(try path("/a"), to: try path("/b")),
+            ]
+            let earlier = try await fixture.host.perform(ServerChange(before, waits: false)).changes.compactMap(\.record)
+            #expect(earlier.count == 2)
+            let change = ChangeRequest.copy(try path("/b"), to: try path("/c"))
+            let outcome =
+                asFeed
+                ? try await fixture.make(Feed([[change]]).feed)
+                : try await fixture.host.perform(ServerChange([change], waits: true))
+            #expect(outcome.failures.isEmpty && outcome.issues.isEmpty, "\(outcome)")
+            #expect(fixture.server.tree.bytes(of: "/c") == Array("one".utf8))
+            #expect(fixture.server.tree.bytes(of: "/b") == Array("one".utf8))
+            // What has nothing to do with it is left alone.
+            #expect(try await fixture.queue() == ["createFolder /other"])
+        }
+    }
+
+    @Test("What waits behind a change that was refused says so, and is not sent")
+    func behindIssue() async throws {
+        try await AccountFixture.running { fixture in
+            fixture.put("/a", "one")
+            try await fixture.runWell()
+            fixture.put("/b", "in the way")
+            let moved = try await fixture.host.perform(
+                ServerChange([.move(path("/a"), to: path("/b"))], waits: true))
+            #expect(moved.issues.count == 1)
+            let outcome = try await fixture.host.perform(ServerChange([.copy(path("/b"), to: path("/c"))], waits: true))
+            #expect(outcome.failures.count == 1 && outcome.issues.isEmpty, "\(outcome)")
+            #expect(outcome.failures.first?.message.contains("waits for record") == true, "\(outcome.failures)")
+            #expect(!fixture.server.tree.paths.contains("/c"))
+        }
+    }
+
+    @Test("A feed with nothing to do asks the server for nothing")
+    func nothing() async throws {
+        try await AccountFixture.running { fixture in
+            fixture.put("/d/a", "one")
+            try await fixture.runWell()
+            await fixture.server.stop()
+            let outcome = try await fixture.make(Feed([[.haveFolder(try path("/d"))]]).feed)
+            #expect(outcome.failures.isEmpty, "\(outcome)")
+        }
+    }
+
     @Test("Without a network all changes of a feed are queued, and the failure says so; what is refused is told")
     func offline() async throws {
         try await AccountFixture.running { fixture in

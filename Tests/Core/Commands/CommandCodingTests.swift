@@ -144,9 +144,10 @@ private struct RandomValues {
                 TakenSnapshot(
                     name: text(), size: number(), digest: list { UInt8(truncatingIfNeeded: $0.number()) },
                     sha1: list { UInt8(truncatingIfNeeded: $0.number()) }, modified: time(),
-                    mark: FileMark(inode: 7, size: number(), modified: time(), changed: time(), recorded: time())),
-                path(),
-                replaces: flag())
+                    mark: maybe { it in
+                        FileMark(
+                            inode: 7, size: it.number(), modified: it.time(), changed: it.time(), recorded: it.time())
+                    }), path(), replaces: flag())
         }
     }
 

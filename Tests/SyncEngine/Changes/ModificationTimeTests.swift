@@ -97,6 +97,25 @@ import Testing
         }
     }
 
+    @Test("a time that is taken back leaves the time to the next listing, and to what came before the first")
+    func takenBack() async throws {
+        try await EngineFixture.with { fixture in
+            let file = try await fixture.addFile("/f")
+            fixture.source.changing.then(.refuse(.forbidden))
+            try await fixture.change(.setModificationTime(file.path, time))
+            #expect(try await fixture.drain().leftCount == 1)
+            // An answer is not needed any more: the newer time takes the place of the refused one.
+            try await fixture.change(.setModificationTime(file.path, later))
+            let records = try await fixture.records()
+            #expect(records.map(\.action) == [.setModificationTime(later, former: file.lastModified)])
+            #expect(try await fixture.issues().isEmpty)
+            try await fixture.database.write { tx in for job in try tx.scan.jobs() { try tx.scan.removeJob(job.path) } }
+            try await fixture.engine.cancel(records[0].id)
+            #expect(try await fixture.database.read { try $0.scan.jobs().map(\.path) } == [.root])
+            #expect(try await fixture.now(file).lastModified == file.lastModified)
+        }
+    }
+
     @Test("another version is not dated, and a person is asked")
     func otherVersion() async throws {
         try await EngineFixture.with { fixture in

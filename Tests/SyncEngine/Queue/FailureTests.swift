@@ -115,6 +115,23 @@ struct ServerHealthTests {
         #expect((health.hold?.until).map { $0 >= Timestamp(seconds: 60) } == true)
     }
 
+    @Test("Somebody who waits ends a hold because nobody answered, and no hold that the server or the disk asked for")
+    func demanded() {
+        let now = Timestamp(seconds: 0)
+        var health = ServerHealth(backoff: backoff, downloads: 2)
+        health.failed(.unreachable(failure), record: 1, now: now)
+        var ends = health.demanded()
+        #expect(ends && health.hold == nil && health.holds == 0)
+        ends = health.demanded()
+        #expect(!ends)
+        for other in [FetchFailure.server(failure, retryAfter: .seconds(30)), .disk(failure), .account(failure)] {
+            health.failed(other, record: 1, now: now)
+            ends = health.demanded()
+            #expect(!ends && health.hold != nil)
+            health.reset()
+        }
+    }
+
     @Test("C2: a refused account holds up all until something about it changes")
     func account() {
         var health = ServerHealth(backoff: backoff, downloads: 2)

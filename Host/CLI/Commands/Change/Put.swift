@@ -225,7 +225,15 @@ private struct UploadedFolder: Sendable {
             } catch {
                 batch.failures.append(error)
                 // A disk that is full, and an account of which nothing is known, fail every other file too.
-                if error.kind == .localIO || error.hint == .runFirst { found = [] }
+                if error.kind == .localIO || error.hint == .runFirst {
+                    if let next = found.last, error.kind == .localIO {
+                        batch.failures.append(
+                            Failure(
+                                .failed, "\(next.file) and what comes after it was not uploaded",
+                                hint: "Repeat the command when that is mended"))
+                    }
+                    found = []
+                }
             }
         }
         return batch
@@ -236,7 +244,7 @@ private struct UploadedFolder: Sendable {
 
     private func kind(of file: String, isTop: Bool) throws(Failure) -> Item.Kind? {
         var info = stat()
-        guard (isTop ? stat(file, &info) : lstat(file, &info)) == 0 else { throw .system("reading \(file)", errno) }
+        guard (isTop ? stat(file, &info) : lstat(file, &info)) == 0 else { throw .reading(file, errno) }
         return switch info.st_mode & S_IFMT {
         case S_IFDIR: .folder
         case S_IFREG: .file
@@ -246,7 +254,7 @@ private struct UploadedFolder: Sendable {
 
     /// Returns the names in a folder, sorted. A name that is not UTF-8 is nil.
     private func names(in folder: String) throws(Failure) -> [String?] {
-        guard let stream = opendir(folder) else { throw .system("reading \(folder)", errno) }
+        guard let stream = opendir(folder) else { throw .reading(folder, errno) }
         defer { closedir(stream) }
         var names: [String?] = []
         while true {

@@ -38,6 +38,17 @@ enum ChangeResult: Sendable {
 struct CopyChange: Sendable {
     var before: LocalCopy
     var after: LocalCopy
+
+    /// Writes the change, unless the item has another copy by now. A mark that was renewed meanwhile stays.
+    func apply(to id: LocalID, in tx: Transaction) throws {
+        guard var item = try tx.items.item(localID: id), var copy = item.copy, copy.etag == before.etag,
+            copy.digest == before.digest
+        else { return }
+        copy.etag = after.etag
+        if copy.mark == before.mark { copy.mark = after.mark }
+        item.copy = copy
+        try tx.items.updateLocal(item)
+    }
 }
 
 /// The outcome of a change that was started.
@@ -140,7 +151,7 @@ extension SyncEngine {
             return .failed(FetchFailure(error, received: nil, gained: false))
         }
         // A listing that began before the change still shows the state before.
-        callbacks.changed(record.places.isEmpty ? [PendingPlace(record.path, .arrives)] : record.places)
+        callbacks.changed(record.changedPlaces)
         if case .uploaded(let made, let isOurs) = result, let upload = action as? UploadAction {
             guard let fetched = try await upload.conclude(job, made, isOurs: isOurs) else {
                 return .resolved(RecordOutcome(record: job.id, resolution: .stale))
@@ -193,10 +204,7 @@ extension SyncEngine {
             case .uploaded: throw Failure(.internal, "\(record.action.kind.rawValue) uploads nothing")
             case .done(let made, let copy):
                 try action.finish(record, made, in: tx)
-                if let copy, var item = try tx.items.item(localID: record.localID), item.copy == copy.before {
-                    item.copy = copy.after
-                    try tx.items.updateLocal(item)
-                }
+                if let copy { try copy.apply(to: record.localID, in: tx) }
                 // Others may have changed the same folders.
                 for place in record.places { try tx.scan.requestListing(of: place.path.parent) }
                 logger.debug("The action \(record.action.kind.rawValue) of \(record.path) is done")

@@ -30,15 +30,21 @@ struct SetModificationTimeAction: ChangeAction {
         }
         if let failure = Right.write.missing(to: item) { return .refused(failure) }
         let time = Timestamp(seconds: time.seconds)
-        let earlier = try tx.journal.records(of: item.localID).last { $0.action.kind.changesServer }
+        var earlier = try lastChange(of: item, in: tx)
+        if let waiting = earlier, case .setModificationTime = waiting.action, !waiting.mayHaveArrived,
+            waiting.wait != nil
+        {
+            // Nobody needs to decide about a time that a newer one follows.
+            try engine.deschedule(waiting, in: tx)
+            item = try tx.items.item(localID: item.localID) ?? item
+            earlier = try lastChange(of: item, in: tx)
+        }
         let former = item.lastModified
         if earlier == nil, former == time { return .done }
         if case .setModificationTime(time, _)? = earlier?.action, let earlier { return .joined(earlier.id) }
         (item.lastModified, item.syncActivity) = (time, item.syncActivity.union(Self.activity))
         item = try tx.items.update(item)
-        if var earlier, case .setModificationTime(_, let former) = earlier.action, !earlier.mayHaveArrived,
-            earlier.wait == nil
-        {
+        if var earlier, case .setModificationTime(_, let former) = earlier.action, !earlier.mayHaveArrived {
             earlier.action = .setModificationTime(time, former: former)
             (earlier.since, earlier.reason, earlier.key) = (clock.now(), requester.reason, requester.key)
             try tx.journal.update(earlier)
@@ -49,6 +55,10 @@ struct SetModificationTimeAction: ChangeAction {
         return .queued(try engine.record(action, of: item, at: path, for: requester, in: tx).id)
     }
 
+    private func lastChange(of item: Item, in tx: Transaction) throws -> SyncRecord? {
+        try tx.journal.records(of: item.localID).last { $0.action.kind.changesServer }
+    }
+
     // MARK: The request
 
     func request(_ job: Job, mayHaveArrived: Bool) async throws -> ChangeResult {
@@ -57,8 +67,15 @@ struct SetModificationTimeAction: ChangeAction {
         }
         let path = job.record.path
         let request = WriteRequest.setModificationTime(path)
-        if mayHaveArrived, let held = try await server.held(at: path), held.isFile(of: time) { return .done(held.item) }
         let base = try await database.read { try $0.items.item(localID: job.record.localID)?.etag }
+        // Not every server of the family heeds a condition of this request.
+        guard let before = try await server.held(at: path), before.item.kind == .file else {
+            return .refused(WriteRefusal.notFound.failure(of: request), .change)
+        }
+        if before.isFile(of: time), mayHaveArrived || before.item.etag == base { return .done(before.item) }
+        guard base == nil || before.item.etag == base else {
+            return .refused(WriteRefusal.versionChanged.failure(of: request), .change)
+        }
         switch try await server.setModificationTime(path, time, version: base) {
         case .refused(let refusal): return result(refusal, of: request)
         case .done: break
@@ -83,7 +100,7 @@ struct SetModificationTimeAction: ChangeAction {
 
     /// Gives the copy the time, if it is the copy of the version that the server has dated.
     /// - Parameters:
-    ///   - base: The version whose time was changed, by a condition of the request.
+    ///   - base: The version whose time was changed. The server had it just before.
     ///   - held: What the server holds now. Its date says that nobody has changed the file since.
     private func dateCopy(
         of id: LocalID, _ time: Timestamp, from base: ETag?, to held: HeldItem
@@ -118,6 +135,13 @@ struct SetModificationTimeAction: ChangeAction {
 
     func takeBack(_ record: SyncRecord, of found: Item, in tx: Transaction) throws {
         guard case .setModificationTime(let time, let former) = record.action else { return }
+        // Listings did not tell the time while the record waited.
+        try tx.scan.requestListing(of: record.path.parent)
+        for var later in try tx.journal.records(of: found.localID) where later.id > record.id {
+            guard case .setModificationTime(let wanted, time) = later.action else { continue }
+            later.action = .setModificationTime(wanted, former: former)
+            try tx.journal.update(later)
+        }
         var item = found
         let pending = try pendingProperties(of: item, besides: record, in: tx)
         if pending.isEmpty { item.syncActivity.remove(Self.activity) }
