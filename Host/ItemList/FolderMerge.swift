@@ -87,7 +87,8 @@ package final class FolderMerge: Sendable {
                 } else {
                     if let changes = places.entries[entry.path] {
                         guard changes.allSatisfy(\.isOfProperty) else { continue }
-                        if let row = try tx.items.scanRow(at: entry.path), row.fileID == entry.fileID || entry.fileID == nil
+                        if let row = try tx.items.scanRow(at: entry.path),
+                            row.fileID == entry.fileID || entry.fileID == nil
                         {
                             if changes.contains(.isMarked) { entry.isFavorite = row.isFavorite }
                             if changes.contains(.isDated) { entry.lastModified = row.lastModified }

@@ -128,7 +128,8 @@ final class UploadStream: AsyncSequence, Sendable {
 
         mutating func next() async throws -> ByteBuffer? {
             if let wait = stream.taken(upTo: offset) {
-                slice = wait < UploadBody.quick && !stream.body.bandwidth.isLimited
+                slice =
+                    wait < UploadBody.quick && !stream.body.bandwidth.isLimited
                     ? UploadBody.largestSlice : UploadBody.slice
             }
             guard offset < stream.body.size else { return nil }

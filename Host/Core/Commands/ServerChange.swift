@@ -133,7 +133,7 @@ extension ChangeOutcome {
         for id in drained.left.compactMap(\.issue) where named.insert(id).inserted {
             if let issue = try await host.database.read({ try $0.issues.issue(id: id) }) { issues.append(issue) }
         }
-        if !waiting.isEmpty, let failure = drained.failure ?? (drained.isOffline ? host.offlineFailure : nil) {
+        if let failure = drained.failure ?? (drained.isOffline ? host.offlineFailure : nil) {
             let left = try await host.database.read { reads in
                 try records.sorted().filter { id in
                     guard let record = try reads.journal.record(id: id) else { return false }
@@ -141,7 +141,7 @@ extension ChangeOutcome {
                     return true
                 }
             }
-            failures.append(failure.leaving(left, isAtWork: isAtWork))
+            if !left.isEmpty { failures.append(failure.leaving(left, isAtWork: isAtWork)) }
             return
         }
         if drained.leftCount > drained.left.count {

@@ -154,7 +154,9 @@ extension Upload {
 extension FileMark {
     fileprivate init?(_ json: JSONValue) {
         guard case .array(let values) = json, values.count == 5 else { return nil }
-        let numbers = values.compactMap { value -> Int64? in if case .integer(let number) = value { number } else { nil } }
+        let numbers = values.compactMap { value -> Int64? in
+            if case .integer(let number) = value { number } else { nil }
+        }
         guard numbers.count == 5 else { return nil }
         self.init(
             inode: UInt64(bitPattern: numbers[0]), size: numbers[1], modified: Timestamp(nanoseconds: numbers[2]),

@@ -72,7 +72,8 @@ public struct SyncRecord: Hashable, Sendable {
             switch self {
             case .move(let target): target
             case .copy(let source): source
-            case .download, .removeLocalCopy, .purge, .createFolder, .delete, .setFavorite, .setModificationTime, .upload:
+            case .download, .removeLocalCopy, .purge, .createFolder, .delete, .setFavorite, .setModificationTime,
+                .upload:
                 nil
             }
         }

@@ -10,7 +10,8 @@ extension Failure {
         switch code {
         case ENOENT, ENOTDIR: Failure(.notFound, "There is no file \(file)", hint: "Name a file on this machine")
         case EACCES, EPERM:
-            Failure(.denied, "\(file) may not be read", hint: "Check the rights of the file and of the folders above it")
+            Failure(
+                .denied, "\(file) may not be read", hint: "Check the rights of the file and of the folders above it")
         default: .system("reading \(file)", code)
         }
     }

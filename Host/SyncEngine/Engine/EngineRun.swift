@@ -287,7 +287,8 @@ extension SyncEngine {
                 var issue: Model.Issue?
                 if case .issue(let id) = journal.wait { issue = try reads.issues.issue(id: id) }
                 if let issue { failure = Failure(issue.failure, issue.message) }
-                let why = try failure?.message
+                let why =
+                    try failure?.message
                     ?? (isOnline ? journal.whyItWaits(reads) : "The server is not connected")
                 outcome.left.append(
                     .init(

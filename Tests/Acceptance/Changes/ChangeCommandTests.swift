@@ -79,8 +79,8 @@ import Testing
             if Build.isRoot {
                 // Root may read everything.
                 account.larder.unprivileged = true
-                for folder in [mine, account.vault, account.larder.config, "\(account.folder)/home"] {
-                    try await mustRun("chown", ["-R", "\(Build.unprivilegedUser)", folder])
+                for name in try Files.names(in: account.folder) where name != "data" {
+                    try await mustRun("chown", ["-R", "\(Build.unprivilegedUser)", "\(account.folder)/\(name)"])
                 }
             }
             let said = try await account.larder.run(["put", mine, "/new"])

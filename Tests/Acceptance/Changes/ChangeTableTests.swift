@@ -10,7 +10,8 @@ import Testing
 @Suite(.serialized) struct ChangeTableTests {
     /// A command, and what it leaves on a server that has `/a/one`, `/a/sub/two` and `/b/three`.
     enum Change: String, CaseIterable, Sendable, CustomTestStringConvertible {
-        case makeFolder, put, replace, moveFile, moveFolder, copyFile, copyFolder, removeFile, removeFolder, favorite, touch
+        case makeFolder, put, replace, moveFile, moveFolder, copyFile, copyFolder, removeFile, removeFolder, favorite,
+            touch
 
         var arguments: [String] {
             switch self {

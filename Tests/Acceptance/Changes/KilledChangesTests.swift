@@ -186,7 +186,9 @@ extension Account {
     /// Does all that can be done now.
     fileprivate func runOnce(_ comment: Comment) async throws {
         let run = try larder.start(["--log-level", "debug", "run", "--once"], errors: log)
-        #expect(await run.wait(atMost: .seconds(300)) == .code(0), "\((try? Files.text(log).suffix(2_000)) ?? "") \(comment)")
+        #expect(
+            await run.wait(atMost: .seconds(300)) == .code(0),
+            "\((try? Files.text(log).suffix(2_000)) ?? "") \(comment)")
     }
 
     /// Runs a command of a workload.

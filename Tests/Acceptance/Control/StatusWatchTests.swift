@@ -30,7 +30,8 @@ import Testing
                 let hold = server.add(Fault(.hold(afterBytes: 200_000), method: "GET", path: "/big"))
                 #expect(try await account.larder("get", "--queue", "/big").exitCode == 0)
                 try await until("a transfer is under way") {
-                    $0.firstMatch(of: /"underWay":\[\{"path":"\/big","direction":"download","bytes":[12]\d{5},"size":3/) != nil
+                    $0.firstMatch(of: /"underWay":\[\{"path":"\/big","direction":"download","bytes":[12]\d{5},"size":3/)
+                        != nil
                         && $0.contains(#""activity":"busy""#)
                 }
                 #expect(try await account.larder("pause").exitCode == 0)
@@ -87,7 +88,9 @@ import Testing
                     $0.contains(/"underWay":\[\{"path":"\/big","direction":"upload","bytes":[1-9]\d{4,6},"size":3/)
                 }
                 let list = try await account.larder("--json", "sync", "list")
-                #expect(list.output.contains(/"action":"upload","path":"\/big".*"progress":0\.0\d*[1-9]/), "\(list.summary)")
+                #expect(
+                    list.output.contains(/"action":"upload","path":"\/big".*"progress":0\.0\d*[1-9]/), "\(list.summary)"
+                )
                 #expect(try await account.larder("sync", "list").output.contains(/\/big  \(\d % uploaded\)/))
                 #expect(await host.stop() == .code(0))
                 try await until("the host is gone") { $0.contains(#""running":false,"transfers":null"#) }

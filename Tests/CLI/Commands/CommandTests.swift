@@ -61,7 +61,7 @@ private func leaves(
                 "project list", "project redo", "project show", "project size", "project step", "project undo",
                 "project update", "put", "reload", "resume", "rm", "run", "share list", "stat", "status", "sync cancel",
                 "sync list",
-                "sync retry", "unpin", "use", "wait",
+                "sync retry", "touch", "unpin", "use", "wait",
             ])
     }
 
@@ -70,6 +70,7 @@ private func leaves(
         let own: [String: [String]] = [
             "run": ["--once", "--timeout", "--trace"], "demo": ["--keep"], "get": ["--to", "--wait", "--queue"],
             "put": ["--replace", "--wait", "--queue"], "favorite": ["--off", "--wait", "--queue"],
+            "touch": ["--time", "--wait", "--queue"],
             "mkdir": ["--wait", "--queue"], "rm": ["--wait", "--queue"], "pause": ["--for"], "status": ["--watch"],
             "calendar objects": ["--ics"], "claim add": ["--type", "--until", "--pid", "--id"],
             "ls": ["-r", "--where", "--removed", "--sort", "--descending", "--limit"],

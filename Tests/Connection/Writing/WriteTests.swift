@@ -272,7 +272,8 @@ struct WriteTests {
             throw Failed("done")
         }
         #expect(asked()[0].headers["If-Match"] == ["\"v1\""])
-        #expect(String(decoding: asked()[0].body, as: UTF8.self).contains("<d:lastmodified>1000000000</d:lastmodified>"))
+        #expect(
+            String(decoding: asked()[0].body, as: UTF8.self).contains("<d:lastmodified>1000000000</d:lastmodified>"))
         _ = try await connection.setModificationTime(path("/a"), time, version: ETag(opaque: "v1", strength: .weak))
         #expect(asked()[1].headers["If-Match"].isEmpty)
         let (refusing, _) = try await connect(family: true) { _ in

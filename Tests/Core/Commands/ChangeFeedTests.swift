@@ -70,7 +70,8 @@ struct ChangeFeedTests {
             fixture.put("/a", "one")
             try await fixture.runWell()
             let changes: [ChangeRequest] = [.createFolder(try path("/other")), .setFavorite(try path("/a"), true)]
-            let earlier = try await fixture.host.perform(ServerChange(changes, waits: false)).changes.compactMap(\.record)
+            let earlier = try await fixture.host.perform(ServerChange(changes, waits: false)).changes.compactMap(
+                \.record)
             #expect(earlier.count == 2)
             let feed = Feed([[.setFavorite(try path("/a"), true), .createFolder(try path("/mine"))]])
             let outcome = try await fixture.make(feed.feed)
@@ -93,7 +94,8 @@ struct ChangeFeedTests {
             let before: [ChangeRequest] = [
                 .createFolder(try path("/other")), .move(try path("/a"), to: try path("/b")),
             ]
-            let earlier = try await fixture.host.perform(ServerChange(before, waits: false)).changes.compactMap(\.record)
+            let earlier = try await fixture.host.perform(ServerChange(before, waits: false)).changes.compactMap(
+                \.record)
             #expect(earlier.count == 2)
             let change = ChangeRequest.copy(try path("/b"), to: try path("/c"))
             let outcome =
@@ -142,7 +144,10 @@ struct ChangeFeedTests {
             try await fixture.runWell()
             await fixture.server.stop()
             let feed = Feed(
-                [[.createFolder(try path("/new"))], [.createFolder(try path("/a"))], [.createFolder(try path("/new/2"))]])
+                [
+                    [.createFolder(try path("/new"))], [.createFolder(try path("/a"))],
+                    [.createFolder(try path("/new/2"))],
+                ])
             let outcome = try await fixture.make(feed.feed)
             #expect(outcome.failures.map(\.kind) == [.unreachable], "\(outcome)")
             #expect(feed.outcomes.map { $0.refusal?.kind } == [nil, .cannotCreate, nil])

@@ -439,7 +439,8 @@ struct EngineModel {
         let action =
             [
                 SyncRecord.Action.download, .download, .removeLocalCopy(restoringFormerTrigger: false),
-                .upload(upload), .setFavorite(true), .setModificationTime(now, former: nil), .copy(from: ItemPath(unchecked: "/d\(number % 2)/f1")),
+                .upload(upload), .setFavorite(true), .setModificationTime(now, former: nil),
+                .copy(from: ItemPath(unchecked: "/d\(number % 2)/f1")),
             ].randomElement(using: &random) ?? .download
         let record = SyncRecord(
             id: nextID, action: action, state: .ready, localID: item.localID, path: path, reason: .user, since: now)

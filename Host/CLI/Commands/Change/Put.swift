@@ -32,7 +32,9 @@ struct Put: LarderCommand {
             return try await upload(folder, of: bookmark, console)
         }
         let taken = await runBlocking { [file] () -> Result<(snapshot: TakenSnapshot, lock: any Sendable), Failure> in
-            do throws(Failure) { return .success(try Snapshots.take(of: file, for: bookmark, withSHA1: withSHA1)) } catch {
+            do throws(Failure) {
+                return .success(try Snapshots.take(of: file, for: bookmark, withSHA1: withSHA1))
+            } catch {
                 return .failure(error)
             }
         }
@@ -87,7 +89,11 @@ extension Put {
             }
             return all
         } alone: { host, hear throws(Failure) in
-            let feed = ChangeFeed { await upload.next() ?? [] } queued: { await upload.queued($0) }
+            let feed = ChangeFeed {
+                await upload.next() ?? []
+            } queued: {
+                await upload.queued($0)
+            }
             return try await host.make(feed, after: upload.records, waits: waits, progress: hear)
         }
         let failures = await upload.failures + outcome.failures + outcome.issues.map { Failure($0) }
