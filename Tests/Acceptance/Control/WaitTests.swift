@@ -70,4 +70,27 @@ import Testing
             await other.stop()
         }
     }
+
+    @Test("Beside a host, a command finds a server that is back at once, however often nobody answered before")
+    func backAtOnce() async throws {
+        try await withTemporaryFolder { folder in
+            var configuration = TestServer.Configuration()
+            let server = try await TestServer.start(configuration)
+            let account = try Account(in: folder, server, settings: ["poll: 1h"])
+            let host = try account.larder.start(["run"], errors: "\(folder)/log")
+            try await account.untilOnline(host, log: "\(folder)/log")
+            configuration.port = server.port
+            await server.stop()
+            let away = try await account.larder("mkdir", "/two")
+            #expect(away.exitCode == 69, "\(away.summary)")
+            let other = try await TestServer.start(configuration)
+            let back = try await account.larder("mkdir", "/three")
+            #expect(back.exitCode == 0, "\(back.summary)")
+            try await soon("what waited is made too", beside: host) {
+                other.tree.paths.contains("/two/") && other.tree.paths.contains("/three/")
+            }
+            #expect(await host.stop() == .code(0))
+            await other.stop()
+        }
+    }
 }
