@@ -67,11 +67,11 @@ extension AccountHost {
         return state.polls.with(\.outcome)
     }
 
-    /// Has the run in progress find the server, unless it has found it already, and try again what nobody answered.
+    /// Has the run in progress find the server, unless it has found it already.
     /// - Throws: The reason why the server cannot be used; `CancellationError` if the task is cancelled.
     func reachAtWork() async throws {
-        if !engine.isOnline || state.isRefused, let failure = try await poll().unreached { throw failure }
-        engine.demand()
+        guard !engine.isOnline || state.isRefused else { return }
+        if let failure = try await poll().unreached { throw failure }
     }
 
     /// The reason why the server cannot be used.

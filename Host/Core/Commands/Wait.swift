@@ -27,7 +27,6 @@ public struct Wait: AccountCommand {
                 if let pause = host.pauseFailure { return try await stopped(by: pause, host) }
                 if let unreached = polled.unreached { throw unreached }
                 outcome.failures = polled.failures
-                host.engine.demand()
                 while true {
                     await host.policies.waitUntilIdle()
                     let records = try await records(in: host.database)

@@ -40,7 +40,8 @@ struct Standstill: Sendable {
 
 extension SyncEngine {
     /// Waits, beside ``run(with:)`` or ``drain(only:with:)``, until the engine has done what it can do about records: no
-    /// record is left that goes on within ten seconds. Cancelling the task leaves the work as it is.
+    /// record is left that goes on within ten seconds. If everything is held because nobody answered, and one of the
+    /// records needs the server, the server is asked again at once. Cancelling the task leaves the work as it is.
     /// - Parameter records: The records.
     /// - Returns: The records that are left, with the reasons.
     /// - Throws: As ``Database/read(_:)``; `CancellationError` if the task was cancelled.
@@ -52,7 +53,11 @@ extension SyncEngine {
         }
         defer { waits.state.change { $0.records[number] = nil } }
         // What the engine says is only about these records when it has heard of them.
-        let version = controls.update { $0.hasNews = true }
+        let needsServer = try await !goingOn(records).downloads.isEmpty
+        let version = controls.update { flags in
+            flags.hasNews = true
+            if needsServer { flags.isDemanded = true }
+        }
         var standstill = Standstill()
         while true {
             // A record that rests from here on is taken out even if it was read before.

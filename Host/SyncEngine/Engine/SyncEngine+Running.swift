@@ -72,10 +72,6 @@ extension SyncEngine {
     /// called after that commit.
     public func rest(_ records: [SyncRecordID]) { waits.rest(records) }
 
-    /// Tells the engine that somebody waits for the server now. If everything is held because nobody answered, the server
-    /// is asked again at once.
-    public func demand() { controls.update { $0.isDemanded = true } }
-
     /// Tells the engine whether more records will come. As long as more are expected, ``drain(only:with:)`` does not
     /// end, and complete downloads wait a moment longer for others. The initial value is false.
     public func expectMore(_ expectsMore: Bool) { controls.update { $0.expectsMore = expectsMore } }
