@@ -14,15 +14,15 @@ struct UploadBody: Sendable {
     /// A function that gets the number of bytes that the network has taken, from 0 at each beginning.
     let progress: @Sendable (Int64) -> Void
 
-    /// The number of bytes that are read at a time. malloc maps memory for more, anew each time, which costs as much as to
-    /// read the bytes.
+    /// The number of bytes that are read at a time. For more, malloc maps memory anew each time, which the kernel clears.
     static let piece = 65_536
     /// The number of bytes that the network gets at a time. It says that it has taken them when it has taken all, so
     /// they must be few enough for the least pace to be measured.
     static let slice = 16_384
     /// The number of bytes that a network gets at a time which has taken the last ones within ``quick``, and without a
-    /// limit of the bandwidth. Each time costs some ten microseconds.
+    /// limit of the bandwidth. Each time costs a change of threads.
     static let largestSlice = 65_536
+    /// The time within which a network counts as quick.
     static let quick = Duration.milliseconds(100)
     /// The size in bytes up to which a body goes out as one piece, without the cost of a stream.
     static let largestSmall: Int64 = 65_536

@@ -1,10 +1,6 @@
 import Glibc
 
 extension Failure {
-    /// Creates the failure of a system call on the tree or the vault, for a reason that lies in the system.
-    /// - Parameters:
-    ///   - what: The operation and its object: `writing /a/b`.
-    ///   - code: The value of `errno`.
     /// Returns the failure of reading a person's file that is to be uploaded.
     package static func reading(_ file: String, _ code: Int32) -> Failure {
         switch code {
@@ -16,6 +12,10 @@ extension Failure {
         }
     }
 
+    /// Creates the failure of a system call on the tree or the vault, for a reason that lies in the system.
+    /// - Parameters:
+    ///   - what: The operation and its object: `writing /a/b`.
+    ///   - code: The value of `errno`.
     package static func system(_ what: String, _ code: Int32) -> Failure {
         switch code {
         case ENOSPC, EDQUOT:
