@@ -45,7 +45,7 @@ public final class DemoServer: Sendable {
         (tree, calendars, shares) = (service.tree, service.calendars, service.shares)
         (user, password) = (service.site.user, service.site.password)
         answers = Answers(service)
-        listener = try await Listener(answering: answers, as: service.site, builder: .http1())
+        listener = try await Listener(answering: answers, as: service.site)
     }
 
     /// Stops the server and closes all connections.

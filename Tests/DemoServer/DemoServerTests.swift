@@ -1,4 +1,5 @@
 import DemoServer
+import TestSupport
 import Testing
 
 /// Tests of the server as it ships, without the additions of the tests' server.
@@ -38,6 +39,26 @@ import Testing
             #expect(try await client("PUT", "Docs/b.txt", body: "c").status == 401)
             #expect(server.requests.map(\.status) == [401, 401])
             #expect(server.tree.bytes(of: "/Docs/b.txt") == Array("b".utf8))
+        }
+    }
+
+    @Test("a server that stops while clients connect closes what they have opened")
+    func stopping() async throws {
+        for _ in 0..<20 {
+            let server = try await DemoServer.start()
+            let port = try #require(server.url.split(separator: ":").last.flatMap { UInt16($0) })
+            let ends = Counter()
+            try await withThrowingTaskGroup(of: Void.self) { clients in
+                for _ in 0..<3 {
+                    clients.addTask {
+                        try await onThread { while ends.value == 0, LoopbackPort.isOpen(port) {} }
+                    }
+                }
+                await Task.yield()
+                await server.stop()
+                ends.add()
+                try await clients.waitForAll()
+            }
         }
     }
 

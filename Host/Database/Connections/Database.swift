@@ -190,10 +190,12 @@ public final class Database: Sendable {
         }
     }
 
-    /// Closes all connections. No access may be under way or follow.
+    /// Closes all connections, and drops the observer of commits. No access may be under way or follow.
     /// - Throws: `.vaultLocked` if a statement has outlived its access, so that SQLite cannot close its connection.
     public func close() throws(Failure) {
         idleConnection.close()
+        // The observer may hold what holds the database. Neither would ever be freed.
+        observer.withLock { $0 = nil }
         // SQLite copies the log into the database when the last connection is closed, if that connection may write. The
         // next start has to read a remaining log from beginning to end. For a short log, that read costs less than the
         // copy here, which waits for the disk.

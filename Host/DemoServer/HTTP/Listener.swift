@@ -8,22 +8,29 @@ import Threads
 package final class Listener: Sendable {
     package let port: Int
     private let running: Task<Void, any Error>
+    private let arrivals: Arrivals
+
+    /// Puts another protocol, such as TLS, below HTTP.
+    package typealias Wrapping = @Sendable (HTTP1Channel) throws -> any ServerChildChannel
 
     /// Starts listening.
     /// - Parameters:
     ///   - answering: The part that answers the requests.
     ///   - site: The user and the paths of the server.
-    ///   - builder: The builder of the HTTP server.
+    ///   - wrapping: Puts another protocol below HTTP.
     ///   - port: The port; 0 lets the system choose.
     /// - Throws: An error if the socket cannot listen.
     package init(
-        answering: some Answering, as site: Site, builder: HTTPServerBuilder, port: Int = 0
+        answering: some Answering, as site: Site,
+        over wrapping: @escaping Wrapping = { $0 }, port: Int = 0
     ) async throws {
+        let arrivals = Arrivals()
         var logger = Logger(label: "demo server")
         logger.logLevel = .critical
         let (ports, started) = AsyncThrowingStream<Int, any Error>.makeStream()
         let application = Application(
-            responder: Responder(site: site, answering: answering), server: builder,
+            responder: Responder(site: site, answering: answering),
+            server: HTTPServerBuilder { responder in arrivals.before(try wrapping(HTTP1Channel(responder: responder))) },
             configuration: .init(address: .hostname("127.0.0.1", port: port)),
             onServerRunning: { channel in started.yield(channel.localAddress?.port ?? 0) }, logger: logger)
         running = Task(executorPreference: BlockingExecutor.ofServers) {
@@ -38,12 +45,14 @@ package final class Listener: Sendable {
         var iterator = ports.makeAsyncIterator()
         guard let port = try await iterator.next() else { throw CancellationError() }
         self.port = port
+        self.arrivals = arrivals
     }
 
     /// Closes the socket and all connections.
     package func stop() async {
         running.cancel()
         _ = await running.result
+        arrivals.closeAll()
     }
 }
 

@@ -50,6 +50,21 @@ import Vault
         #expect(waits(Self.away, isAlone: false, wasOpen: false))
     }
 
+    @Test("An account that was closed is freed, with its database, its threads and its folders")
+    func freed() async throws {
+        try await AccountFixture.running { fixture in
+            fixture.put("/a", "a")
+            try await fixture.pin("/a")
+            try await fixture.runWell()
+            weak let engine = fixture.host.engine
+            weak let database = fixture.host.database
+            #expect(engine != nil && database != nil)
+            try await fixture.restart()
+            await until(atMost: .seconds(60)) { engine == nil && database == nil }
+            #expect(engine == nil && database == nil)
+        }
+    }
+
     /// Returns a host of several accounts, with a clock that stands still. No server answers at the account's address.
     private func process(_ clock: TestClock, _ log: CollectedLog) throws -> HostProcess {
         HostProcess(

@@ -91,7 +91,7 @@ public final class TestServer: Sendable {
         answers = TestAnswers(configuration, service, hints, events)
         tree.tell(configuration.manner.propagation)
         listener = try await Listener(
-            answering: answers, as: configuration.site, builder: Self.builder(configuration), port: configuration.port)
+            answering: answers, as: configuration.site, over: Self.tls(configuration), port: configuration.port)
     }
 
     /// Stops the server: releases the requests that faults hold, and closes all connections.
@@ -145,12 +145,12 @@ public final class TestServer: Sendable {
         await answers.faults.untilHeld(fault, count: count)
     }
 
-    private static func builder(_ configuration: Configuration) throws -> HTTPServerBuilder {
-        guard let certificate = configuration.certificate else { return .http1() }
+    private static func tls(_ configuration: Configuration) throws -> Listener.Wrapping {
+        guard let certificate = configuration.certificate else { return { $0 } }
         let chain = try NIOSSLCertificate.fromPEMFile(certificate.file).map(NIOSSLCertificateSource.certificate)
         let key = try NIOSSLPrivateKey(file: certificate.key, format: .pem)
-        return try .tls(
-            tlsConfiguration: .makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key)))
+        let tls = TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key))
+        return { try TLSChannel($0, tlsConfiguration: tls) }
     }
 }
 
