@@ -32,6 +32,8 @@ public func run(
         let status = await child.wait(atMost: timeout)
         var errors = try Files.text("\(scratch)/errors")
         if case .killed = status { errors += "\(errors.isEmpty || errors.hasSuffix("\n") ? "" : "\n")\(status)\n" }
+        // A server in this process that does not answer is the tests' fault.
+        if errors.contains("took too long to answer while asking for status.php") { errors += ThreadReport.ofServers }
         return ProcessResult(status: status, output: try Files.text("\(scratch)/output"), errors: errors)
     }
 }

@@ -9,6 +9,19 @@ enum ThreadReport {
         return processes.map(text(of:)).joined(separator: "\n")
     }
 
+    /// Returns a line about each thread of this process that a server of the tests answers on, or that works or waits for
+    /// the disk.
+    static var ofServers: String {
+        let folder = "/proc/self/task"
+        let threads = ((try? Files.names(in: folder)) ?? []).compactMap { thread -> String? in
+            let name = content("\(folder)/\(thread)/comm")
+            let state = fields(ofStat: "\(folder)/\(thread)/stat").first ?? "?"
+            guard name == "demo server" || name.hasPrefix("NIO") || state == "R" || state == "D" else { return nil }
+            return "\(name) \(state) \(content("\(folder)/\(thread)/wchan"))"
+        }
+        return "The tests' own threads: \(threads.joined(separator: "; ")); load \(content("/proc/loadavg"))\n"
+    }
+
     private static func text(of process: String) -> String {
         let folder = "/proc/\(process)/task"
         let arguments = content("/proc/\(process)/cmdline").split(separator: "\0").joined(separator: " ")
