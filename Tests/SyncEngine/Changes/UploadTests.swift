@@ -381,7 +381,8 @@ import Vault
         }
     }
 
-    @Test("S35, S24: a new version with the ETag of the one before is still put in place after a kill")
+    @Test(
+        "S35, S24: a new version with the ETag of the one before is still put in place after a kill, without a request")
     func killedWithCoarseETag() async throws {
         try await EngineFixture.with { fixture in
             let file = try await fixture.addFile("/f", "before")
@@ -395,9 +396,12 @@ import Vault
             let made = ListedItem(path: try path("/f"), kind: .file, etag: there.version, size: 6)
             let job = Job(record, item: try await fixture.item("/f"))
             #expect(try await UploadAction(fixture.engine).conclude(job, made, isOurs: true) != nil)
+            let requests = fixture.source.requests.count
             let again = try EngineFixture(reopening: fixture)
             #expect(try await again.drain().leftCount == 0)
             #expect(try await again.item("/f").remoteVersion == .current && again.text("/f") == "behind")
+            // The snapshot is still here.
+            #expect(again.source.requests.count == requests)
             try again.vault.close()
         }
     }

@@ -28,6 +28,10 @@ extension UploadAction {
             }
             record.action = .download
             (record.state, record.mayHaveArrived, record.path) = (.processing, false, item.path)
+            let job = Job(record, item: item)
+            // After a crash, the snapshot is found in incoming/ by these facts and need not be fetched.
+            record.landing = Landing(
+                etag: job.version, digest: upload.digest, size: upload.size, modified: job.lastModified)
             try tx.journal.update(record)
             return Job(record, item: item)
         }
