@@ -11,6 +11,10 @@ public func runBlocking<T: Sendable>(_ body: @escaping @Sendable () -> T) async 
     await shared.run(body)
 }
 
+/// Runs a blocking body on a thread that may block, without waiting for its end. The body does not run if the process
+/// ends first.
+public func runBlockingLater(_ body: @escaping @Sendable () -> Void) { shared.runLater(body) }
+
 private let shared = BlockingQueue(queue: DispatchQueue(label: "org.larder.blocking", attributes: .concurrent))
 
 /// A queue that runs blocking bodies one after the other. The queue has a thread only while there is work.
@@ -38,5 +42,10 @@ public struct BlockingQueue: Sendable {
         return await withCheckedContinuation { continuation in
             queue.async { continuation.resume(returning: body()) }
         }
+    }
+
+    fileprivate func runLater(_ body: @escaping @Sendable () -> Void) {
+        if Workplace.single != nil { return body() }
+        queue.async(execute: body)
     }
 }

@@ -226,8 +226,9 @@ import Testing
                 }
                 let back = try await client("GET", "f/new").body
                 #expect(back == large + large)
-                #expect(try Files.names(in: folder).count == 2)
+                #expect(try Files.countOpen(below: folder) == 1)
                 #expect(server.tree.remove("/f"))
+                await until { (try? Files.countOpen(below: folder)) == 0 }
                 #expect(try Files.names(in: folder) == ["large"])
             }
         }

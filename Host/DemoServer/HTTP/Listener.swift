@@ -30,7 +30,8 @@ package final class Listener: Sendable {
         let (ports, started) = AsyncThrowingStream<Int, any Error>.makeStream()
         let application = Application(
             responder: Responder(site: site, answering: answering),
-            server: HTTPServerBuilder { responder in arrivals.before(try wrapping(HTTP1Channel(responder: responder))) },
+            server: HTTPServerBuilder { responder in arrivals.before(try wrapping(HTTP1Channel(responder: responder)))
+            },
             configuration: .init(address: .hostname("127.0.0.1", port: port)),
             onServerRunning: { channel in started.yield(channel.localAddress?.port ?? 0) }, logger: logger)
         running = Task(executorPreference: BlockingExecutor.ofServers) {

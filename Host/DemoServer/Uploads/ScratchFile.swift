@@ -2,34 +2,42 @@ import Glibc
 import NIOCore
 import Threads
 
-/// A file on the disk that is removed when nothing needs its bytes any more.
+/// A file on the disk without a name. Its room is free again when nothing needs its bytes any more, or when the process
+/// ends, however it ends.
+///
+/// All work on the file is left to threads that may block: the threads that answer requests serve every server of the
+/// process.
 final class ScratchFile: Content.Place {
-    let path: String
+    /// The folder in which the file was made.
+    private let folder: String
+    private let file: Int32
 
     /// Creates an empty file.
-    /// - Parameter folder: The folder for the new file.
+    /// - Parameter folder: The folder whose file system has the file.
     /// - Throws: `ContentError` if the file cannot be created.
-    init(in folder: String) throws {
-        path = "\(folder)/larder-demo-\(UInt64.random(in: .min ... .max))"
-        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw ContentError(path: path, problem: String(cString: strerror(errno))) }
-        close(file)
+    init(in folder: String) async throws {
+        self.folder = folder
+        file = try await runBlocking {
+            let path = "\(folder)/larder-demo-\(UInt64.random(in: .min ... .max))"
+            let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            guard file >= 0 else { throw ContentError(in: folder, code: errno) }
+            unlink(path)
+            return file
+        }
     }
 
-    deinit { unlink(path) }
+    // The system frees the bytes now, which takes its time.
+    deinit { runBlockingLater { [file] in close(file) } }
 
     /// Writes bytes at an offset, on a thread that may block.
     func write(_ buffer: ByteBuffer, at offset: Int) async throws {
-        try await runBlocking { [path] in
-            let file = open(path, O_WRONLY | O_CLOEXEC)
-            guard file >= 0 else { throw ContentError(path: path, problem: String(cString: strerror(errno))) }
-            defer { close(file) }
+        try await runBlocking { [self] in
             try buffer.withUnsafeReadableBytes { bytes in
                 var done = 0
                 while done < bytes.count {
                     let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
                     let count = pwrite(file, rest.baseAddress, rest.count, off_t(offset + done))
-                    guard count > 0 else { throw ContentError(path: path, problem: String(cString: strerror(errno))) }
+                    guard count > 0 else { throw ContentError(in: folder, code: errno) }
                     done += count
                 }
             }
@@ -41,29 +49,30 @@ final class ScratchFile: Content.Place {
         var done = range.lowerBound
         while done < range.upperBound {
             let (from, length) = (done, min(range.upperBound - done, 256 << 10))
-            let block = try await runBlocking { [path] in try Self.block(of: path, from: from, length: length) }
+            let block = try await runBlocking { [self] in try read(from, length) }
             try await sink(block)
             done += block.readableBytes
         }
     }
 
-    private static func block(of path: String, from: Int, length: Int) throws -> ByteBuffer {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { throw ContentError(path: path, problem: String(cString: strerror(errno))) }
-        defer { close(file) }
+    private func read(_ from: Int, _ length: Int) throws -> ByteBuffer {
         var result = ByteBuffer()
         let count = result.writeWithUnsafeMutableBytes(minimumWritableBytes: length) { memory in
             max(0, pread(file, memory.baseAddress, length, off_t(from)))
         }
-        guard count > 0 else { throw ContentError(path: path, problem: "is shorter than it was, or cannot be read") }
+        guard count > 0 else { throw ContentError(in: folder, code: errno) }
         return result
     }
 }
 
-/// A file of a body's bytes that cannot be written or read.
+/// A failure to write or read the bytes of a body.
 struct ContentError: Error, CustomStringConvertible {
-    let path: String
-    let problem: String
+    /// The folder for the bodies.
+    let folder: String
+    /// The error code, as in `errno`.
+    let code: Int32
 
-    var description: String { "\(path): \(problem)" }
+    init(in folder: String, code: Int32) { (self.folder, self.code) = (folder, code) }
+
+    var description: String { "\(folder): \(String(cString: strerror(code)))" }
 }

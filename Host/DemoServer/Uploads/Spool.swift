@@ -48,7 +48,8 @@ struct Spool: Sendable {
     }
 
     private mutating func flush() async throws {
-        let target = try file ?? ScratchFile(in: folder)
+        let target: ScratchFile
+        if let file { target = file } else { target = try await ScratchFile(in: folder) }
         file = target
         try await target.write(pending, at: size - pending.readableBytes)
         pending = ByteBuffer()

@@ -84,6 +84,11 @@ public enum Files {
         return count < 0 ? nil : String(decoding: bytes[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
+    /// Returns the number of files below a folder that this process has open. They may have no names any more.
+    public static func countOpen(below folder: String) throws -> Int {
+        try names(in: "/proc/self/fd").count { target(of: "/proc/self/fd/\($0)")?.hasPrefix(folder + "/") ?? false }
+    }
+
     /// Returns the names in a folder, sorted by their bytes.
     public static func names(in path: String) throws -> [String] {
         guard let folder = opendir(path) else { throw SetupError(call: "opendir", path: path) }

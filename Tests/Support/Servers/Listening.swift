@@ -45,7 +45,7 @@ private func accepts(_ port: UInt16, while child: ChildProcess) async -> Bool {
 private func isSomebodyElses(_ port: UInt16, _ child: ChildProcess) -> Bool {
     do {
         let sockets = try Files.names(in: "/proc/\(child.pid)/fd").compactMap { name in
-            target(of: "/proc/\(child.pid)/fd/\(name)")
+            Files.target(of: "/proc/\(child.pid)/fd/\(name)")
         }
         let address = ":" + String(port, radix: 16, uppercase: true).leftPadded(to: 4)
         for line in try Files.text("/proc/net/tcp").split(separator: "\n") {
@@ -57,12 +57,6 @@ private func isSomebodyElses(_ port: UInt16, _ child: ChildProcess) -> Bool {
     } catch {
         return false
     }
-}
-
-private func target(of link: String) -> String? {
-    var bytes = [CChar](repeating: 0, count: 256)
-    let count = readlink(link, &bytes, bytes.count)
-    return count > 0 ? String(decoding: bytes[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
 }
 
 extension String {
