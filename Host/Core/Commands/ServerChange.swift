@@ -173,6 +173,8 @@ extension AccountHost {
             }
         }
         if queued.contains(where: { $0.record != nil }) { try await list.carryOutMoves() }
+        // A newer upload has taken the place of one that waited, or a deletion has.
+        await runBlocking { [engine] in engine.removeSpentSnapshots() }
         return queued
     }
 }

@@ -1,6 +1,7 @@
 import Database
 import LocalTree
 import Model
+import Synchronization
 
 extension SyncEngine {
     /// Takes a record out of the journal and takes back what its preflight did: the item's marks and the bytes fetched
@@ -8,8 +9,18 @@ extension SyncEngine {
     func deschedule(_ record: SyncRecord, in tx: Transaction) throws {
         controls.suspend(record.id, cancels: true)
         try tx.journal.delete(id: record.id)
+        forget(record.id)
+        // Listings left out what the record was about to change.
+        for place in record.places { try tx.scan.requestListing(of: place.path.parent) }
+        if record.action.kind.changesServer { tx.noteFoldersLeft() }
         guard let item = try tx.items.item(localID: record.localID) else { return }
         try action(record.action.kind).takeBack(record, of: item, in: tx)
+    }
+
+    /// Forgets what is kept of a record besides the journal.
+    func forget(_ record: SyncRecordID) {
+        reasons.withLock { $0[record] = nil }
+        notTaken.withLock { $0[record] = nil }
     }
 
     /// Ends a download for its requester. If another requester joined the download, the download goes on for that

@@ -141,12 +141,21 @@ extension SyncEngine {
         return try currentJob(found, on: &page, in: tx)
     }
 
+    /// Returns the item of a record; nil if it is gone. An upload whose item is gone, since a folder was moved over it,
+    /// goes on with what is at its path: what is to be uploaded may be nowhere else.
+    private func itemOrNewPlaceholder(of record: inout SyncRecord, in tx: Transaction) throws -> Item? {
+        if let item = try tx.items.item(localID: record.localID) { return item }
+        guard case .upload(let upload) = record.action else { return nil }
+        return try UploadAction(self).adoptItem(for: &record, of: upload, in: tx)
+    }
+
     /// Returns the record's job as it is now, or nil if there is no job any more, or the record waits without blocking
     /// its lane.
     private func currentJob(_ found: SyncRecord, on page: inout JournalPage, in tx: Transaction) throws -> Job? {
         var record = found
-        guard let item = try tx.items.item(localID: record.localID) else {
+        guard let item = try itemOrNewPlaceholder(of: &record, in: tx) else {
             try tx.journal.delete(id: record.id)
+            forget(record.id)
             return nil
         }
         if record.path != item.path, !record.action.kind.changesServer {

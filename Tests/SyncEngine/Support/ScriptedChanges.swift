@@ -31,6 +31,10 @@ final class ScriptedChanges: Sendable {
         var steps: [Step] = []
         var versions = 0
         var givesETagsOnPut = true
+        /// Whether the server keeps only the first byte of an upload.
+        var keepsLess = false
+        /// The number of questions to come that are not answered.
+        var unanswered = 0
         /// The address that an upload gets when it is begun; nil for none.
         var begins: String?
         /// The addresses of begun uploads with which uploads came.
@@ -185,7 +189,8 @@ extension ScriptedSource: ChangeServer {
             }
             guard changing.has(folder: path.parent) else { return .refused(.parentMissing) }
             let version = changing.newVersion()
-            self[path] = File(bytes: bytes, version: version)
+            let kept = changing.state.withLock { $0.keepsLess } ? Array(bytes.prefix(1)) : bytes
+            self[path] = File(bytes: kept, version: version)
             let tells = changing.state.withLock { $0.givesETagsOnPut }
             return .done(WriteAnswer(status: 201, etag: tells ? version : nil))
         }
@@ -203,7 +208,12 @@ extension ScriptedSource: ChangeServer {
     }
 
     func held(at path: ItemPath) async throws(ConnectionError) -> HeldItem? {
-        item(at: path).map { HeldItem(item: $0) }
+        let isAnswered = changing.state.withLock { state in
+            defer { state.unanswered = max(0, state.unanswered - 1) }
+            return state.unanswered == 0
+        }
+        guard isAnswered else { throw ConnectionError(.unreachable, "the server does not answer") }
+        return item(at: path).map { HeldItem(item: $0) }
     }
 
     private func item(at path: ItemPath) -> ListedItem? {

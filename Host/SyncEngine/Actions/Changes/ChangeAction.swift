@@ -25,9 +25,8 @@ protocol ChangeAction: SyncAction {
 enum ChangeResult: Sendable {
     /// The server has made the change. The item is what it has now, if the action asked for it.
     case done(ListedItem? = nil, copy: CopyChange? = nil)
-    /// The server has taken an upload, and holds this file now.
-    /// - Parameter isOurs: Whether the file is what was sent. If not, somebody has changed it since.
-    case uploaded(ListedItem, isOurs: Bool)
+    /// The server has taken an upload, and holds what was sent, as this file.
+    case uploaded(ListedItem)
     /// The server does not make the change. A person decides what follows.
     case refused(Failure, IssueCode)
     /// The server does not make the change now. It is asked again after a while.
@@ -101,6 +100,17 @@ extension ChangeAction {
         return Set(others.flatMap(\.places).map(\.change).filter(\.isOfProperty))
     }
 
+    /// Asks the server about what a change has made. A failure to do so does not mean that the change was not made.
+    func afterChange<T>(
+        _ ask: () async throws(ConnectionError) -> T
+    ) async throws(ConnectionError) -> T {
+        do { return try await ask() } catch {
+            var error = error
+            error.mayHaveArrived = true
+            throw error
+        }
+    }
+
     /// Returns the result for what the server said.
     func result(_ outcome: WriteOutcome, of request: WriteRequest) -> ChangeResult {
         switch outcome {
@@ -152,10 +162,11 @@ extension SyncEngine {
         }
         // A listing that began before the change still shows the state before.
         callbacks.changed(record.changedPlaces)
-        if case .uploaded(let made, let isOurs) = result, let upload = action as? UploadAction {
-            guard let fetched = try await upload.conclude(job, made, isOurs: isOurs) else {
+        if case .uploaded(let made) = result, let upload = action as? UploadAction {
+            guard let fetched = try await upload.conclude(job, made) else {
                 return .resolved(RecordOutcome(record: job.id, resolution: .stale))
             }
+            removeSpentSnapshots()
             return .uploaded(fetched)
         }
         let outcome = try await conclude(job, result, by: action)
@@ -203,7 +214,9 @@ extension SyncEngine {
             switch result {
             case .uploaded: throw Failure(.internal, "\(record.action.kind.rawValue) uploads nothing")
             case .done(let made, let copy):
+                let former = try tx.items.item(localID: record.localID)?.etag
                 try action.finish(record, made, in: tx)
+                try passOn(made?.etag, from: former, after: record, in: tx)
                 if let copy { try copy.apply(to: record.localID, in: tx) }
                 // Others may have changed the same folders.
                 for place in record.places { try tx.scan.requestListing(of: place.path.parent) }
@@ -223,6 +236,26 @@ extension SyncEngine {
 }
 
 extension SyncEngine {
+    /// Lets the later uploads of an item follow the version that a change has made of the version that they were to
+    /// follow. Whatever else comes between them is somebody else's, and stays.
+    /// - Parameters:
+    ///   - made: The version that the server has since the change; nil if it is not known.
+    ///   - base: The version before the change; nil if there was none.
+    ///   - replacesAny: Whether the change was to replace whatever was there, and a later upload therefore is too.
+    func passOn(
+        _ made: ETag?, from base: ETag?, replacesAny: Bool = false, after record: SyncRecord, in tx: Transaction
+    ) throws {
+        guard let made else { return }
+        for var later in try tx.journal.records(of: record.localID) where later.id > record.id {
+            guard case .upload(var upload) = later.action, !upload.isNew,
+                replacesAny || upload.base?.opaque == base?.opaque
+            else { continue }
+            upload.base = made
+            later.action = .upload(upload)
+            try tx.journal.update(later)
+        }
+    }
+
     /// Decides what follows from a failure of a record.
     func decision(
         _ decision: RetryDecision, of job: Job, after failure: FetchFailure, in tx: Transaction

@@ -39,7 +39,7 @@ struct CopyAction: ChangeAction {
         }
         let outcome = try await server.copy(source, to: path, isFolder: job.kind == .folder)
         guard case .done = outcome else { return result(outcome, of: .copy(source, to: path)) }
-        return .done(try await server.held(at: path)?.item)
+        return .done(try await afterChange { () throws(ConnectionError) in try await server.held(at: path) }?.item)
     }
 
     func finish(_ record: SyncRecord, _ made: ListedItem?, in tx: Transaction) throws {

@@ -28,7 +28,7 @@ struct CreateFolderAction: ChangeAction {
     func request(_ job: Job, mayHaveArrived: Bool) async throws -> ChangeResult {
         let path = job.record.path
         let outcome = try await server.makeFolder(path)
-        let held = try await server.held(at: path)
+        let held = try await afterChange { () throws(ConnectionError) in try await server.held(at: path) }
         // A folder of this name that somebody else has made is as good.
         if let held, held.item.kind == .folder { return .done(held.item) }
         return result(outcome, of: .makeFolder(path))

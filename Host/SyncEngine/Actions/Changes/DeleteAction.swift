@@ -145,6 +145,7 @@ struct DeleteAction: ChangeAction {
     }
 
     func takeBack(_ record: SyncRecord, of found: Item, in tx: Transaction) throws {
+        if let failure = try engine.dependent(on: record, in: tx) { throw failure }
         if let taken = try tx.items.unhide(for: record.id) {
             throw Failure(
                 .failed, "\(found.path) cannot be brought back: something else is at \(taken) now",

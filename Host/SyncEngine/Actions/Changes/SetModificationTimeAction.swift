@@ -80,13 +80,8 @@ struct SetModificationTimeAction: ChangeAction {
         case .refused(let refusal): return result(refusal, of: request)
         case .done: break
         }
-        let held: HeldItem?
-        do throws(ConnectionError) { held = try await server.held(at: path) } catch {
-            var error = error
-            error.mayHaveArrived = true
-            throw error
-        }
-        guard let held, held.item.kind == .file else {
+        let found = try await afterChange { () throws(ConnectionError) in try await server.held(at: path) }
+        guard let held = found, held.item.kind == .file else {
             return .refused(WriteRefusal.notFound.failure(of: request), .change)
         }
         guard held.isFile(of: time) else {

@@ -5,21 +5,24 @@ import Model
 import Synchronization
 
 extension UploadAction {
-    /// Records that the server has the file. If it holds what was sent, the record becomes that of a complete download,
-    /// which puts the snapshot in place of the copy.
+    /// Records that the server holds what was sent. The record becomes that of a complete download, which puts the
+    /// snapshot in place of the copy.
     /// - Returns: The complete download; nil if the record is done.
-    func conclude(_ job: Job, _ made: ListedItem, isOurs: Bool) async throws -> Fetched? {
+    func conclude(_ job: Job, _ made: ListedItem) async throws -> Fetched? {
         guard case .upload(let upload) = job.record.action else { return nil }
         let landing = try await database.writeTogether { [self] tx -> Job? in
             guard var record = try tx.journal.record(id: job.id) else { return nil }
-            var item = try item(of: record, in: tx)
-            let lands = isOurs && !item.isRemoved
+            var item =
+                try tx.items.item(localID: record.localID) ?? adoptItem(for: &record, of: upload, in: tx)
+            let lands = !item.isRemoved
             if lands { item.syncActivity.insert(.downloading) }
             if lands, let copy = item.copy, copy.etag == made.etag, copy.digest != upload.digest {
                 // A server that tells versions by size and second gave the new one the ETag of the copy here.
                 item.copy?.etag = .substitute(size: nil, lastModified: nil)
             }
             item = try confirm(item, as: made, in: tx)
+            try engine.passOn(
+                item.etag, from: upload.base, replacesAny: upload.replacesAny, after: record, in: tx)
             try tx.scan.requestListing(of: record.path.parent)
             guard lands else {
                 _ = try engine.done(record, in: tx)
@@ -35,7 +38,7 @@ extension UploadAction {
             try tx.journal.update(record)
             return Job(record, item: item)
         }
-        logger.debug("Uploaded \(job.record.path)\(isOurs ? "" : ", which somebody has replaced since")")
+        logger.debug("Uploaded \(job.record.path)")
         counters.change { progress in
             progress.filesSent += 1
             progress.bytesSent = progress.bytesSent.adding(upload.size)
@@ -116,7 +119,11 @@ extension UploadAction {
                 "\(record.path) has changed on the server, and is replaced by the upload: on-conflict is local")
         case .keepBoth:
             guard try engine.dependent(on: record, in: tx) == nil else { return nil }
-            let moved = try keepBoth(record, in: tx)
+            let moved: SyncRecord
+            // Where no other name can be made, a person decides.
+            do { moved = try keepBoth(record, in: tx) } catch let failure as Failure where failure.kind == .badData {
+                return nil
+            }
             logger.notice("\(record.path) has changed on the server, and the upload goes to \(moved.path)")
         case .server:
             guard try engine.dependent(on: record, in: tx) == nil else { return nil }
@@ -149,10 +156,10 @@ extension UploadAction {
 
 extension String {
     /// The name and its extension, which begins with a full stop and is empty if there is none. A name that begins with
-    /// its only full stop has no extension.
+    /// its only full stop has no extension, and no extension is longer than 32 bytes.
     fileprivate var splitAtExtension: (stem: String, ending: String) {
         guard let dot = utf8.lastIndex(of: UInt8(ascii: ".")), dot != startIndex,
-            utf8.index(after: dot) != endIndex
+            utf8.index(after: dot) != endIndex, utf8.distance(from: dot, to: endIndex) <= 32
         else { return (self, "") }
         return (String(self[..<dot]), String(self[dot...]))
     }
@@ -180,8 +187,8 @@ extension SyncEngine {
         for upload in spent { await server.terminate(upload) }
     }
 
-    /// Removes the spent snapshots that no record names.
-    func removeSpentSnapshots() {
+    /// Removes the spent snapshots that no record names. Blocks.
+    public func removeSpentSnapshots() {
         let spent = spentSnapshots.withLock { spent in
             defer { spent = [] }
             return spent
@@ -190,6 +197,8 @@ extension SyncEngine {
         do {
             let needed = try database.readBlocking { try $0.journal.snapshots() }
             for name in spent where !needed.contains(name) { tree.removeSnapshot(name) }
+            // The transaction that spends these may not be committed yet.
+            spentSnapshots.withLock { $0.formUnion(spent.intersection(needed)) }
         } catch {
             // The next start sweeps the folder.
             logger.debug("Snapshots were left for the next start: \(error)")

@@ -1,6 +1,7 @@
 import Connection
 import Database
 import LocalTree
+import Logging
 import Model
 import Synchronization
 
@@ -88,11 +89,26 @@ struct UploadAction: ChangeAction {
             return earlier
         }
         try tx.items.updateLocal(item)
-        // While an earlier action is under way, the base is the version that it leaves.
-        let base = earlier == nil ? item.etag : nil
         engine.counters.expect(files: 1, bytes: snapshot.size)
         return try engine.record(
-            .upload(Upload(snapshot, isNew: false, base: base)), of: item, at: item.path, for: requester, in: tx)
+            .upload(Upload(snapshot, isNew: false, base: item.etag)), of: item, at: item.path, for: requester, in: tx)
+    }
+
+    /// Makes the record of an upload whose item is gone one about the item at its path, or about a new placeholder.
+    func adoptItem(for record: inout SyncRecord, of upload: Upload, in tx: Transaction) throws -> Item {
+        logger.warning("\(record.path) is still to be uploaded, though it went from the item list")
+        var item: Item
+        if let found = try tx.items.item(at: record.path) {
+            item = found
+            item.syncActivity.insert(Self.activity)
+            item = try tx.items.updateLocal(item)
+        } else {
+            item = try tx.items.insertPlaceholder(
+                record.path, kind: .file, size: upload.size, modified: upload.modified, activity: Self.activity)
+        }
+        record.localID = item.localID
+        try tx.journal.replace(record)
+        return item
     }
 
     // MARK: The request
@@ -183,12 +199,12 @@ struct UploadAction: ChangeAction {
         guard let held = try await server.held(at: path) else { return upload.base == nil ? .notSent : conflict }
         switch UploadProof(request).finding(held, manners: server.writingManners) {
         case .base: return .notSent
-        case .ours: return .result(.uploaded(held.item, isOurs: true))
+        case .ours: return .result(.uploaded(held.item))
         case .other:
             guard let version = held.item.etag, try await isBeginning(of: upload, held) else { return conflict }
             return .cutOff(version)
         case .unknown:
-            if try await isOurs(upload, held) { return .result(.uploaded(held.item, isOurs: true)) }
+            if try await isOurs(upload, held) { return .result(.uploaded(held.item)) }
             return upload.base != nil && held.item.etag == upload.base ? .notSent : conflict
         }
     }
@@ -199,8 +215,8 @@ struct UploadAction: ChangeAction {
     ) async throws -> ChangeResult {
         if let held = try await server.held(at: path) {
             switch UploadProof(request).finding(held, manners: server.writingManners) {
-            case .ours: return .uploaded(held.item, isOurs: true)
-            case .unknown where try await isOurs(upload, held): return .uploaded(held.item, isOurs: true)
+            case .ours: return .uploaded(held.item)
+            case .unknown where try await isOurs(upload, held): return .uploaded(held.item)
             case .unknown, .base, .other: break
             }
         }
@@ -214,12 +230,21 @@ struct UploadAction: ChangeAction {
         var made = ListedItem(
             path: path, kind: .file, fileID: answer.fileID, etag: answer.etag, size: upload.size,
             lastModified: answer.tookModified ? upload.modified : answer.date)
-        switch try await server.confirm(path, request, answer: answer) {
+        let confirmation = try await afterChange { () throws(ConnectionError) in
+            try await server.confirm(path, request, answer: answer)
+        }
+        switch confirmation {
         case .certain(let etag, let fileID):
             (made.etag, made.fileID) = (etag, fileID)
-            return .uploaded(made, isOurs: true)
-        case .uncertain(let held): return .uploaded(held.item, isOurs: try await isOurs(upload, held))
-        case .other(let held?): return .uploaded(held.item, isOurs: false)
+            return .uploaded(made)
+        case .uncertain(let held) where try await isOurs(upload, held): return .uploaded(held.item)
+        case .uncertain, .other(.some):
+            // Whether somebody has replaced the file at once, or the server did not keep what it took, the snapshot may
+            // be the only copy.
+            return .refused(
+                Failure(
+                    .failed, "\(path) was uploaded, and the server holds something else now", hint: .listIssues),
+                upload.replacesAny ? .upload : .conflict)
         case .other(nil):
             return .refused(
                 Failure(
@@ -252,8 +277,11 @@ struct UploadAction: ChangeAction {
         let request = DownloadRequest(version: held.item.etag, size: held.item.size)
         do {
             _ = try await engine.source.get(held.item.path, request: request, into: sink)
-        } catch let error as ConnectionError where error.kind == .versionChanged || error.kind == .notFound {
-            return false
+        } catch var error as ConnectionError {
+            if error.kind == .versionChanged || error.kind == .notFound { return false }
+            // The upload arrived, or may have.
+            error.mayHaveArrived = true
+            throw error
         }
         return sink.digest == upload.digest
     }
