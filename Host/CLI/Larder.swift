@@ -34,10 +34,31 @@ import Threads
         // Nothing that runs later gets the service manager's variables.
         _ = ServiceManager.own
         let arguments = Array(CommandLine.arguments.dropFirst())
-        let code = await run(arguments, console: .keepingOutput(isProbe: arguments.first == Probe.name))
+        let console = Console.keepingOutput(isProbe: arguments.first == Probe.name)
+        let code: Int32
+        if let failure = unreadableArgument() {
+            report(failure, to: console)
+            code = failure.kind.rawValue
+        } else {
+            code = await run(arguments, console: console)
+        }
         // If a thread is inside a plugin that does not return, the work that libraries do at an exit is no longer safe.
         if HostProcess.mustEndAtOnce { _exit(code) }
         Glibc.exit(code)
+    }
+
+    /// Returns the failure of an argument that is not UTF-8. Swift would put another character in place of the bytes, and
+    /// two different names would become one.
+    private static func unreadableArgument() -> Failure? {
+        for index in 1..<max(1, Int(CommandLine.argc)) {
+            guard let argument = CommandLine.unsafeArgv[index], String(validatingCString: argument) == nil else {
+                continue
+            }
+            return Failure(
+                .badData, "the argument \(CommandLine.arguments[index]) is not UTF-8",
+                hint: "Rename the file, or name the folder it is in")
+        }
+        return nil
     }
 
     /// Parses and runs a command line, and prints its failures.

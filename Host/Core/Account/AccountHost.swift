@@ -109,6 +109,8 @@ public final class AccountHost: Sendable {
                 removalGuard: process.settings.removalGuard, clock: clock,
                 callbacks: .init(
                     accountRefused: { if state.refuse($0) { state.scanRequests.send() } },
+                    // A scan finds out whether all of the server is unavailable.
+                    unavailable: { if state.connection == .online { state.scanRequests.send() } },
                     dropped: { dropped in
                         trace?.dropped(
                             dropped.action.kind.rawValue, path: dropped.path.text, by: PluginID(of: dropped.reason),

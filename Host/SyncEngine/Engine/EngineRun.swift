@@ -191,6 +191,7 @@ struct EngineRun {
             children.addTask { [engine] in
                 try await Self.onDisk(failing: { .unrecorded($0, record: job.id) }) {
                     if tellsOfAccount { try await engine.reportAccount(failure.failure) }
+                    if case .unavailable = failure { engine.callbacks.unavailable() }
                     return .recorded(
                         try await engine.database.write { tx in
                             let decision = try engine.decision(decision, of: job, after: failure, in: tx)

@@ -20,6 +20,8 @@ public final class SyncEngine: Sendable {
         /// Called when the server rejects the account (wrong password, certificate not trusted). The engine sends no
         /// more requests before ``SyncEngine/accountChanged()``.
         public var accountRefused: @Sendable (Failure) -> Void
+        /// Called when the server cannot serve a request now (503).
+        public var unavailable: @Sendable () -> Void
         /// Called when a plugin's request is not carried out after all. Called on any thread.
         public var dropped: @Sendable (DroppedAction) -> Void
         /// Returns the time when a program used the copy at a path, if the item does not say so yet. Called on a thread
@@ -32,11 +34,13 @@ public final class SyncEngine: Sendable {
         /// Creates callbacks that do nothing unless given.
         public init(
             accountRefused: @escaping @Sendable (Failure) -> Void = { _ in },
+            unavailable: @escaping @Sendable () -> Void = {},
             dropped: @escaping @Sendable (DroppedAction) -> Void = { _ in },
             usedJustNow: @escaping @Sendable (ItemPath) -> Timestamp? = { _ in nil },
             changed: @escaping @Sendable ([PendingPlace]) -> Void = { _ in }
         ) {
             self.accountRefused = accountRefused
+            self.unavailable = unavailable
             self.dropped = dropped
             self.usedJustNow = usedJustNow
             self.changed = changed

@@ -41,6 +41,8 @@ struct ServerHealth {
         switch failure {
         case .unreachable(let failure): holdUp(failure, serverWish: nil, isOfReach: true, now: now)
         case .disk(let failure): holdUp(failure, serverWish: nil, now: now)
+        case .unavailable(let failure, let retryAfter):
+            holdUp(failure, serverWish: retryAfter, atMost: RetryDecision.longestUnavailable, now: now)
         case .server(let failure, let retryAfter):
             unanswered.insert(record)
             guard retryAfter != nil || unanswered.count >= mostUnanswered else { return }
@@ -74,7 +76,8 @@ struct ServerHealth {
     }
 
     private mutating func holdUp(
-        _ failure: Failure, serverWish: Duration?, isOfReach: Bool = false, now: Timestamp
+        _ failure: Failure, serverWish: Duration?, isOfReach: Bool = false, atMost longest: Duration? = nil,
+        now: Timestamp
     ) {
         // The downloads that were under way when the hold began fail too, and must not count as a further hold.
         if let hold, hold.until == nil || hold.until.map({ $0 > now }) == true {
@@ -84,7 +87,8 @@ struct ServerHealth {
             return
         }
         holds += 1
-        let delay = backoff.delay(afterFailures: holds, retryAfter: serverWish)
+        var delay = backoff.delay(afterFailures: holds, retryAfter: serverWish)
+        if let longest, serverWish == nil { delay = min(delay, longest) }
         hold = Hold(failure: failure, until: now + delay, isOfReach: isOfReach)
     }
 }

@@ -69,6 +69,20 @@ import Testing
         }
     }
 
+    @Test("A name that is not UTF-8 is refused before anything is done")
+    func notUTF8() async throws {
+        try await withAccount(.apache) { account, server in
+            var account = account
+            try await expect(0, account, "run", "--once")
+            account.larder.wrapper = ["sh", "-c", #"exec "$0" "$@" "$(printf '/n\377')""#]
+            let refused = try await account.larder("mkdir")
+            #expect(refused.exitCode == 65 && refused.errors.contains("is not UTF-8"), "\(refused.summary)")
+            account.larder.wrapper = []
+            try await expect(0, account, "run", "--once")
+            #expect(try await account.larder("sync", "list").output.isEmpty)
+        }
+    }
+
     @Test("put names a file or folder of a folder that it may not read, and takes the rest")
     func putUnreadable() async throws {
         try await withAccount(.apache) { account, server in

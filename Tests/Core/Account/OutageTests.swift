@@ -20,6 +20,22 @@ import Testing
         #expect(told == [true, false, true])
     }
 
+    @Test("C3: a change that the server cannot make now is nobody's question, and is made as soon as it can")
+    func unavailable() async throws {
+        try await AccountFixture.running { fixture in
+            try await fixture.runWell()
+            fixture.server.add(Fault(.status(503), method: "MKCOL"))
+            let folder = ItemPath(unchecked: "/new")
+            _ = try await fixture.host.perform(ServerChange([.createFolder(folder)], waits: false))
+            try await fixture.runBadly()
+            #expect(try await fixture.issues().isEmpty)
+            #expect(try await fixture.records().count == 1)
+            fixture.server.removeFaults()
+            try await fixture.runWell()
+            #expect(fixture.server.tree.exists("/new"))
+        }
+    }
+
     @Test("A run counts what the server moved")
     func moves() async throws {
         try await AccountFixture.running { fixture in

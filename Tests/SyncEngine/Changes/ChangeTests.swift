@@ -241,6 +241,77 @@ import Vault
         }
     }
 
+    @Test("S36: what waits is made where it was moved to, and a deletion of it leaves nothing of it")
+    func movedUnsent() async throws {
+        try await EngineFixture.with { fixture in
+            try await fixture.addFolder("/there")
+            fixture.engine.setOnline(false)
+            try await fixture.put("one", "/a")
+            try await fixture.change(.move(try path("/a"), to: try path("/there/b")))
+            try await fixture.change(.createFolder(try path("/D")))
+            try await fixture.put("two", "/D/x")
+            try await fixture.change(.move(try path("/D"), to: try path("/E")))
+            try await fixture.put("three", "/E/y")
+            try await fixture.change(.createFolder(try path("/F")))
+            try await fixture.put("four", "/F/z")
+            try await fixture.change(.move(try path("/F/z"), to: try path("/E/z")))
+            try await fixture.change(.move(try path("/F"), to: try path("/G")))
+            try await fixture.change(.delete(try path("/G")))
+            #expect(try await fixture.listed() == ["/E", "/E/x", "/E/y", "/E/z", "/there", "/there/b"])
+            fixture.engine.setOnline(true)
+            #expect(try await fixture.drain().leftCount == 0)
+            #expect(
+                fixture.source.changing.requests.sorted() == [
+                    "MKCOL /E", "PUT /E/x", "PUT /E/y", "PUT /E/z", "PUT /there/b",
+                ])
+            #expect(try fixture.text("/E/z") == "four" && fixture.outgoing().isEmpty)
+            #expect(try await fixture.issues().isEmpty)
+            #expect(try await fixture.records().isEmpty)
+        }
+    }
+
+    @Test("S36: what waits keeps its place before what was requested since, where that matters")
+    func movedBehind() async throws {
+        try await EngineFixture.with { fixture in
+            let old = try await fixture.addFile("/b", "old")
+            fixture.engine.setOnline(false)
+            try await fixture.put("one", "/a")
+            // The file goes into a folder, and to a path, that are free only later.
+            try await fixture.put("two", "/c")
+            try await fixture.change(.createFolder(try path("/N")))
+            try await fixture.change(.move(try path("/a"), to: try path("/N/a")))
+            try await fixture.change(.delete(old.path))
+            try await fixture.change(.move(try path("/c"), to: old.path))
+            fixture.engine.setOnline(true)
+            #expect(try await fixture.drain().leftCount == 0)
+            #expect(fixture.source.paths.map(\.text) == ["/N/a", "/b"])
+            #expect(try fixture.text("/b") == "two" && fixture.text("/N/a") == "one")
+            #expect(try await fixture.issues().isEmpty)
+        }
+    }
+
+    @Test("S18: a cancelled deletion has its folder listed again, and waits for what was made in its place since")
+    func cancelledDeletion() async throws {
+        try await EngineFixture.with { fixture in
+            try await fixture.addFolder("/d")
+            try await fixture.addFile("/d/f")
+            fixture.engine.setOnline(false)
+            try await fixture.change(.delete(try path("/d")))
+            try await fixture.change(.createFolder(try path("/d")))
+            try await fixture.change(.move(try path("/d"), to: try path("/x")))
+            let records = try await fixture.records()
+            let id = try #require(records.first?.id)
+            if records.count > 1 {
+                await #expect(throws: Failure.self) { try await fixture.engine.cancel(id) }
+                for record in records.dropFirst().reversed() { try await fixture.engine.cancel(record.id) }
+            }
+            try await fixture.engine.cancel(id)
+            #expect(try await fixture.listed() == ["/d", "/d/f"])
+            let jobs = try await fixture.database.read { try $0.scan.jobs() }
+            #expect(jobs.contains { $0.path.isRoot })
+        }
+    }
+
     @Test("S36: what was to be made and is deleted before that leaves nothing")
     func createThenDelete() async throws {
         try await EngineFixture.with { fixture in

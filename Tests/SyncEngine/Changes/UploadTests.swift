@@ -125,6 +125,20 @@ import Vault
         }
     }
 
+    @Test("S11: where both are kept, a copy of the server's version takes the place of the copy here")
+    func keepBothHere() async throws {
+        try await EngineFixture.with(onConflict: ConflictRules([.init(pattern: "*", answer: .keepBoth)])) { fixture in
+            let file = try await fixture.addFile("/f", "before")
+            try await fixture.ask(.download, file)
+            _ = try await fixture.drain()
+            try await fixture.put("mine", "/f", replaces: true)
+            try await fixture.change(file, "theirs", version: "v2")
+            #expect(try await fixture.drain().leftCount == 0)
+            #expect(try fixture.text("/f") == "theirs" && fixture.source.paths.count == 2)
+            #expect(try await fixture.now(file).remoteVersion == .current)
+        }
+    }
+
     @Test(
         "S9 S22: a rule of the account answers a conflict of uploads at its paths, and no person is asked",
         arguments: [("/f", false), ("/f", true), ("/folder/f", true)], ConflictRules.Answer.allCases)

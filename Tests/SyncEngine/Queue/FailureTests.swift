@@ -32,6 +32,13 @@ struct RetryDecisionTests {
 
     @Test("S23: the fifth failure of one file is a person's, unless the whole server fails")
     func lastTry() {
+        // Nobody is asked about a server that cannot serve requests now.
+        #expect(
+            decision(.unavailable(failure, retryAfter: nil), attempts: 40)
+                == .wait(until: Timestamp(seconds: 110), attempts: 41))
+        #expect(
+            decision(.unavailable(failure, retryAfter: .seconds(60)), attempts: 4)
+                == .wait(until: Timestamp(seconds: 160), attempts: 5))
         #expect(decision(.server(failure, retryAfter: nil), attempts: 4) == .ask(.retry))
         #expect(
             decision(.server(failure, retryAfter: nil), attempts: 4, isWell: false)
@@ -113,6 +120,14 @@ struct ServerHealthTests {
         health.reset()
         health.failed(.server(failure, retryAfter: .seconds(60)), record: 1, now: now)
         #expect((health.hold?.until).map { $0 >= Timestamp(seconds: 60) } == true)
+        health.reset()
+        // One that cannot serve requests now is asked again at least every ten seconds.
+        for round in 1...20 {
+            let now = Timestamp(seconds: Int64(round) * 100)
+            health.failed(.unavailable(failure, retryAfter: nil), record: 1, now: now)
+            #expect((health.hold?.until).map { $0 - now <= .seconds(10) } == true)
+            _ = health.tick(now: now + .seconds(10))
+        }
     }
 
     @Test("Somebody who waits ends a hold because nobody answered, and no hold that the server or the disk asked for")

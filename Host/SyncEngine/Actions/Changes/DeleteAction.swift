@@ -36,6 +36,10 @@ struct DeleteAction: ChangeAction {
             try engine.deschedule(making, in: tx)
             return .done
         }
+        if let makers = try engine.unsentMakers(of: item, for: requester, in: tx) {
+            for making in makers.reversed() { try engine.deschedule(making, in: tx) }
+            return .done
+        }
         let record = try engine.record(.delete(), of: item, at: path, for: requester, in: tx)
         try tx.items.hide(item, for: record.id, at: clock.now())
         return .queued(record.id)

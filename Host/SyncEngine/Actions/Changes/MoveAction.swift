@@ -23,6 +23,11 @@ struct MoveAction: ChangeAction {
             return .refused(failure)
         }
         if let failure = Right.move.missing(to: item) { return .refused(failure) }
+        if let makers = try engine.unsentMakers(of: item, for: requester, in: tx), let making = makers.first,
+            try engine.moveUnsent(makers, item, to: target, in: tx)
+        {
+            return .joined(making.id)
+        }
         item.syncActivity.insert(Self.activity)
         item = try tx.items.updateLocal(item)
         let moved = try tx.items.move(item, to: target)

@@ -102,6 +102,53 @@ extension SyncEngine {
         try tx.items.item(at: folder).flatMap { right.missing(to: $0) }
     }
 
+    // MARK: What was not asked for yet
+
+    /// Returns the records that make an item and all that is below it, if the server was asked for nothing of that yet,
+    /// and no record does anything else with it; nil otherwise.
+    func unsentMakers(of item: Item, for requester: ChangeRequester, in tx: Transaction) throws -> [SyncRecord]? {
+        guard item.fileID == nil else { return nil }
+        let records = try tx.journal.changes(atOrBelow: item.path)
+        guard records.first?.localID == item.localID else { return nil }
+        for record in records {
+            switch record.action {
+            case .createFolder: break
+            case .upload(let upload) where upload.isNew: break
+            default: return nil
+            }
+            guard record.reason == requester.reason, !record.mayHaveArrived, record.state == .ready,
+                record.wait == nil
+            else { return nil }
+        }
+        return records
+    }
+
+    /// Moves what is still to be made: it is made at the new path in the first place. The records keep their turns.
+    /// - Returns: Whether that is so. A record between may have to come before, such as that of the new path's folder.
+    func moveUnsent(
+        _ makers: [SyncRecord], _ item: Item, to target: ItemPath, in tx: Transaction
+    ) throws -> Bool {
+        guard let first = makers.first, try tx.journal.changes(atOrBelow: target).isEmpty else { return false }
+        var folder = target.parent
+        while !folder.isRoot {
+            if let above = try tx.items.item(at: folder),
+                try tx.journal.records(of: above.localID).contains(where: {
+                    $0.action.kind.changesServer && $0.id > first.id
+                })
+            {
+                return false
+            }
+            folder = folder.parent
+        }
+        for var record in makers {
+            record.path = record.path.moved(from: first.path, to: target)
+            try tx.journal.replace(record)
+            controls.suspend(record.id, cancels: false)
+        }
+        _ = try tx.items.move(item, to: target)
+        return true
+    }
+
     // MARK: What waits for a record
 
     /// Returns the failure of taking a record back while a later record builds on what it makes or leaves; nil if no

@@ -21,6 +21,8 @@ extension FetchFailure {
             self = .brokenOff(error.failure, gained: gained)
         case .unreachable: self = .unreachable(error.failure)
         case .maintenance, .unapproved: self = .unreachable(error.failure)
+        case .serverError where error.status == 503:
+            self = .unavailable(error.failure, retryAfter: error.retryAfter)
         case .serverError: self = .server(error.failure, retryAfter: error.retryAfter)
         case .authentication, .certificate, .badAddress: self = .account(error.failure)
         case .notFound: self = .gone(error.failure)

@@ -4,8 +4,10 @@ import Model
 enum FetchFailure: Error, Sendable {
     /// No answer: no connection, a name that was not resolved, or a timeout.
     case unreachable(Failure)
-    /// A server that asks to wait or is broken: 5xx, 408, 425, 429.
+    /// A server that asks to wait or is broken: other 5xx, 408, 425, 429.
     case server(Failure, retryAfter: Duration?)
+    /// A server that cannot serve requests now, such as during maintenance: 503.
+    case unavailable(Failure, retryAfter: Duration?)
     /// A body that ended early, arrived too slowly or is too long.
     /// - Parameter gained: Whether the download resumed what an earlier try had left, so that another try starts
     ///   noticeably closer to the end.
@@ -32,14 +34,14 @@ enum FetchFailure: Error, Sendable {
     var isAnswer: Bool {
         switch self {
         case .brokenOff, .wrongChecksum, .changed, .gone, .refused: true
-        case .unreachable, .server, .account, .disk, .place, .cancelled: false
+        case .unreachable, .server, .unavailable, .account, .disk, .place, .cancelled: false
         }
     }
 
     var failure: Failure {
         switch self {
-        case .unreachable(let failure), .server(let failure, _), .brokenOff(let failure, _),
-            .wrongChecksum(let failure),
+        case .unreachable(let failure), .server(let failure, _), .unavailable(let failure, _),
+            .brokenOff(let failure, _), .wrongChecksum(let failure),
             .changed(let failure), .gone(let failure), .account(let failure), .refused(let failure), .disk(let failure),
             .place(let failure):
             failure

@@ -16,6 +16,8 @@ enum RetryDecision: Hashable, Sendable {
 
     /// The number of failures of one file before a person is asked.
     static let longestRow = 5
+    /// The time after which a server that cannot serve requests is asked again, unless it names a longer one.
+    static let longestUnavailable = Duration.seconds(10)
     /// The number of times that the engine waits for new metadata.
     static let mostRounds = 3
 
@@ -52,6 +54,10 @@ enum RetryDecision: Hashable, Sendable {
         case .server(_, let retryAfter):
             if attempts + 1 >= longestRow, serverIsWell { return .ask(.retry) }
             return .wait(until: now + delay(attempts + 1, retryAfter), attempts: attempts + 1)
+        case .unavailable(_, let retryAfter):
+            // No answer of a person's would help.
+            let wait = retryAfter ?? min(delay(attempts + 1, nil), longestUnavailable)
+            return .wait(until: now + wait, attempts: attempts + 1)
         case .brokenOff(_, gained: false), .wrongChecksum:
             if attempts + 1 >= longestRow { return .ask(.retry) }
             return .wait(until: now + delay(attempts + 1, nil), attempts: attempts + 1)

@@ -84,6 +84,7 @@ extension UploadAction {
         if upload.isNew, let failure = try engine.dependent(on: record, in: tx) { throw failure }
         let path = try freeName(beside: record.path, in: tx)
         let wasNew = upload.isNew
+        var outdated: Item?
         (upload.isNew, upload.base) = (true, nil)
         if let begun = upload.begun.take() { engine.spend(begun) }
         if wasNew {
@@ -93,6 +94,11 @@ extension UploadAction {
         } else {
             var item = found
             item.syncActivity.remove(Self.activity)
+            // The copy here is of a version before the server's, whether or not that one is listed yet.
+            if item.cloudStatus == .localCopy {
+                item.copy?.etag = .substitute(size: nil, lastModified: nil)
+                outdated = item
+            }
             try tx.items.updateLocal(item)
         }
         let copy = try tx.items.insertPlaceholder(
@@ -102,6 +108,11 @@ extension UploadAction {
         (moved.state, moved.wait, moved.attempts, moved.mayHaveArrived) = (.ready, nil, 0, false)
         try tx.journal.replace(moved)
         controls.suspend(record.id, cancels: false)
+        if let outdated {
+            try tx.scan.requestListing(of: outdated.path.parent)
+            let reason = outdated.downloadTrigger ?? .user
+            _ = try engine.enqueue([ActionRequest(.download, item: outdated.localID, reason: reason)], in: tx)
+        }
         return moved
     }
 
