@@ -110,7 +110,7 @@ public final class AccountHost: Sendable {
                 callbacks: .init(
                     accountRefused: { if state.refuse($0) { state.scanRequests.send() } },
                     // A scan finds out whether all of the server is unavailable.
-                    unavailable: { if state.connection == .online { state.scanRequests.send() } },
+                    unavailable: { if state.doubt() { state.scanRequests.send() } },
                     dropped: { dropped in
                         trace?.dropped(
                             dropped.action.kind.rawValue, path: dropped.path.text, by: PluginID(of: dropped.reason),
@@ -248,7 +248,10 @@ final class AccountState: Sendable {
         var calendarObjects = 0
         var removed = 0
         var reopens = false
-        var connection = ConnectionState.connecting
+        var connection = ConnectionState.connecting {
+            didSet { isDoubted = false }
+        }
+        var isDoubted = false
     }
 
     private let values: Mutex<Values>
@@ -383,6 +386,16 @@ final class AccountState: Sendable {
     var connection: ConnectionState {
         get { values.withLock { $0.connection } }
         set { values.withLock { $0.connection = newValue } }
+    }
+
+    /// Notes that the server could not serve a request, though it seems to be there.
+    /// - Returns: Whether that is news. It is no news again before the server was looked for.
+    func doubt() -> Bool {
+        values.withLock { values in
+            guard values.connection == .online, !values.isDoubted else { return false }
+            values.isDoubted = true
+            return true
+        }
     }
 
     /// Requests that the run ends so that the account is opened anew.

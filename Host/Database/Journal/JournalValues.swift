@@ -32,6 +32,8 @@ enum SyncRecordQuery {
           OR otherPath = ? OR (otherPath >= ? AND otherPath < ?)) ORDER BY id
         """)
 
+    static let changesAt = select("WHERE \(changesServer) AND (path = ? OR otherPath = ?) ORDER BY id")
+
     private static func select(_ rest: String) -> String {
         "SELECT \(SyncRecordColumns.selection) FROM syncRecords \(rest)"
     }

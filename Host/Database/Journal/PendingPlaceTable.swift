@@ -86,6 +86,19 @@ extension JournalTable {
         return try records(SyncRecordQuery.changesWithin, bounds + bounds)
     }
 
+    /// Returns the records that change a folder above a path on the server, or that take it from there, the nearest
+    /// folder's first.
+    /// - Throws: The errors of ``record(id:)``.
+    public func changes(above path: ItemPath) throws -> [SyncRecord] {
+        var found: [SyncRecord] = []
+        var folder = path.parent
+        while !folder.isRoot {
+            found += try records(SyncRecordQuery.changesAt, [.path(folder), .path(folder)])
+            folder = folder.parent
+        }
+        return found
+    }
+
     /// Returns the records that change the server and were added before another one, in their order.
     /// - Throws: The errors of ``record(id:)``.
     public func changes(before id: SyncRecordID) throws -> [SyncRecord] {

@@ -60,7 +60,7 @@ final class ScratchFile: Content.Place {
         let count = result.writeWithUnsafeMutableBytes(minimumWritableBytes: length) { memory in
             max(0, pread(file, memory.baseAddress, length, off_t(from)))
         }
-        guard count > 0 else { throw ContentError(in: folder, code: errno) }
+        guard count > 0 else { throw ContentError(in: folder, code: EIO) }
         return result
     }
 }

@@ -142,11 +142,20 @@ extension SyncEngine {
     }
 
     /// Returns the item of a record; nil if it is gone. An upload whose item is gone, since a folder was moved over it,
-    /// goes on with what is at its path: what is to be uploaded may be nowhere else.
+    /// goes on with what is at its path: what is to be uploaded may be nowhere else. So does its folder.
     private func itemOrNewPlaceholder(of record: inout SyncRecord, in tx: Transaction) throws -> Item? {
         if let item = try tx.items.item(localID: record.localID) { return item }
-        guard case .upload(let upload) = record.action else { return nil }
-        return try UploadAction(self).adoptItem(for: &record, of: upload, in: tx)
+        switch record.action {
+        case .upload(let upload): return try UploadAction(self).adoptItem(for: &record, of: upload, in: tx)
+        case .createFolder:
+            let item =
+                try tx.items.item(at: record.path)
+                ?? tx.items.insertPlaceholder(record.path, kind: .folder, activity: CreateFolderAction.activity)
+            record.localID = item.localID
+            try tx.journal.replace(record)
+            return item
+        case .download, .removeLocalCopy, .purge, .delete, .move, .copy, .setFavorite, .setModificationTime: return nil
+        }
     }
 
     /// Returns the record's job as it is now, or nil if there is no job any more, or the record waits without blocking

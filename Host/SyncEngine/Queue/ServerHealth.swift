@@ -42,6 +42,8 @@ struct ServerHealth {
         case .unreachable(let failure): holdUp(failure, serverWish: nil, isOfReach: true, now: now)
         case .disk(let failure): holdUp(failure, serverWish: nil, now: now)
         case .unavailable(let failure, let retryAfter):
+            unanswered.insert(record)
+            guard retryAfter != nil || unanswered.count >= mostUnanswered else { return }
             holdUp(failure, serverWish: retryAfter, atMost: RetryDecision.longestUnavailable, now: now)
         case .server(let failure, let retryAfter):
             unanswered.insert(record)
@@ -88,7 +90,7 @@ struct ServerHealth {
         }
         holds += 1
         var delay = backoff.delay(afterFailures: holds, retryAfter: serverWish)
-        if let longest, serverWish == nil { delay = min(delay, longest) }
+        if let longest { delay = min(delay, max(longest, serverWish ?? .zero)) }
         hold = Hold(failure: failure, until: now + delay, isOfReach: isOfReach)
     }
 }

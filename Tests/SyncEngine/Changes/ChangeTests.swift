@@ -290,6 +290,29 @@ import Vault
         }
     }
 
+    @Test("S36: what a copy of its folder takes along is made before, whatever becomes of it then")
+    func copiedAbove() async throws {
+        try await EngineFixture.with { fixture in
+            try await fixture.addFolder("/d")
+            try await fixture.addFolder("/p")
+            fixture.engine.setOnline(false)
+            try await fixture.put("one", "/d/f")
+            try await fixture.put("two", "/d/g")
+            try await fixture.put("three", "/a")
+            try await fixture.change(.copy(try path("/d"), to: try path("/e")))
+            try await fixture.change(.copy(try path("/p"), to: try path("/p2")))
+            try await fixture.change(.delete(try path("/d/f")))
+            try await fixture.change(.move(try path("/d/g"), to: try path("/g")))
+            try await fixture.change(.move(try path("/a"), to: try path("/p/a")))
+            let first = try #require(try await fixture.records().first)
+            await #expect(throws: Failure.self) { try await fixture.engine.cancel(first.id) }
+            fixture.engine.setOnline(true)
+            #expect(try await fixture.drain().leftCount == 0)
+            #expect(fixture.source.paths.map(\.text) == ["/e/f", "/e/g", "/g", "/p/a"])
+            #expect(try await fixture.issues().isEmpty)
+        }
+    }
+
     @Test("S18: a cancelled deletion has its folder listed again, and waits for what was made in its place since")
     func cancelledDeletion() async throws {
         try await EngineFixture.with { fixture in

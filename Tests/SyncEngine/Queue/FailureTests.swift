@@ -35,7 +35,7 @@ struct RetryDecisionTests {
         // Nobody is asked about a server that cannot serve requests now.
         #expect(
             decision(.unavailable(failure, retryAfter: nil), attempts: 40)
-                == .wait(until: Timestamp(seconds: 110), attempts: 41))
+                == .wait(until: Timestamp(seconds: 141), attempts: 41))
         #expect(
             decision(.unavailable(failure, retryAfter: .seconds(60)), attempts: 4)
                 == .wait(until: Timestamp(seconds: 160), attempts: 5))
@@ -124,7 +124,11 @@ struct ServerHealthTests {
         // One that cannot serve requests now is asked again at least every ten seconds.
         for round in 1...20 {
             let now = Timestamp(seconds: Int64(round) * 100)
-            health.failed(.unavailable(failure, retryAfter: nil), record: 1, now: now)
+            for record: SyncRecordID in 1...4 {
+                #expect(round > 1 || health.hold == nil)
+                health.failed(.unavailable(failure, retryAfter: nil), record: record, now: now)
+            }
+            health.failed(.unavailable(failure, retryAfter: .seconds(5)), record: 1, now: now)
             #expect((health.hold?.until).map { $0 - now <= .seconds(10) } == true)
             _ = health.tick(now: now + .seconds(10))
         }

@@ -120,6 +120,11 @@ extension SyncEngine {
                 record.wait == nil
             else { return nil }
         }
+        // A copy of a folder above takes the item along.
+        guard let first = records.first, try tx.journal.changes(above: item.path).allSatisfy({ $0.id < first.id })
+        else {
+            return nil
+        }
         return records
     }
 
@@ -128,18 +133,9 @@ extension SyncEngine {
     func moveUnsent(
         _ makers: [SyncRecord], _ item: Item, to target: ItemPath, in tx: Transaction
     ) throws -> Bool {
-        guard let first = makers.first, try tx.journal.changes(atOrBelow: target).isEmpty else { return false }
-        var folder = target.parent
-        while !folder.isRoot {
-            if let above = try tx.items.item(at: folder),
-                try tx.journal.records(of: above.localID).contains(where: {
-                    $0.action.kind.changesServer && $0.id > first.id
-                })
-            {
-                return false
-            }
-            folder = folder.parent
-        }
+        guard let first = makers.first, try tx.journal.changes(atOrBelow: target).isEmpty,
+            try tx.journal.changes(above: target).allSatisfy({ $0.id < first.id })
+        else { return false }
         for var record in makers {
             record.path = record.path.moved(from: first.path, to: target)
             try tx.journal.replace(record)
@@ -155,7 +151,13 @@ extension SyncEngine {
     /// record does.
     func dependent(on record: SyncRecord, in tx: Transaction) throws -> Failure? {
         for place in record.places {
-            let later = try tx.journal.changes(atOrBelow: place.path).first { $0.id > record.id }
+            // A copy of a folder above takes along what is in it by then.
+            let later =
+                try tx.journal.changes(atOrBelow: place.path).first { $0.id > record.id }
+                ?? tx.journal.changes(above: place.path).first { later in
+                    guard later.id > record.id, case .copy(let source) = later.action else { return false }
+                    return source.isAncestor(of: place.path)
+                }
             if let later {
                 return Failure(
                     .failed,

@@ -16,7 +16,8 @@ enum RetryDecision: Hashable, Sendable {
 
     /// The number of failures of one file before a person is asked.
     static let longestRow = 5
-    /// The time after which a server that cannot serve requests is asked again, unless it names a longer one.
+    /// The time after which a server that cannot serve requests is asked again, unless it names a longer one. A single
+    /// file waits up to six times as long, so that others come before it.
     static let longestUnavailable = Duration.seconds(10)
     /// The number of times that the engine waits for new metadata.
     static let mostRounds = 3
@@ -56,7 +57,7 @@ enum RetryDecision: Hashable, Sendable {
             return .wait(until: now + delay(attempts + 1, retryAfter), attempts: attempts + 1)
         case .unavailable(_, let retryAfter):
             // No answer of a person's would help.
-            let wait = retryAfter ?? min(delay(attempts + 1, nil), longestUnavailable)
+            let wait = retryAfter ?? min(delay(attempts + 1, nil), longestUnavailable * 6)
             return .wait(until: now + wait, attempts: attempts + 1)
         case .brokenOff(_, gained: false), .wrongChecksum:
             if attempts + 1 >= longestRow { return .ask(.retry) }

@@ -48,19 +48,30 @@ extension UploadAction {
             engine.removeSpentSnapshots()
             return nil
         }
+        let file: CompletedFile
         do {
-            let file = try tree.takeIn(
+            file = try tree.takeIn(
                 snapshot: upload.snapshot, as: landing.incomingName, modified: landing.lastModified,
                 digest: upload.digest, mark: upload.mark)
-            guard file.digest == upload.digest else {
-                tree.abandonIncoming(landing.incomingName)
-                return nil
-            }
-            return Fetched(job: landing, file: file, version: landing.version)
         } catch {
             // The record is now that of a download, which fetches the file.
             logger.warning("\(landing.path) was uploaded and is fetched again: \(error.message)")
+            try await forgetLanding(of: job.id)
             return nil
+        }
+        guard file.digest == upload.digest else {
+            tree.abandonIncoming(landing.incomingName)
+            try await forgetLanding(of: job.id)
+            return nil
+        }
+        return Fetched(job: landing, file: file, version: landing.version)
+    }
+
+    private func forgetLanding(of id: SyncRecordID) async throws {
+        try await database.write { tx in
+            guard var record = try tx.journal.record(id: id) else { return }
+            record.landing = nil
+            try tx.journal.update(record)
         }
     }
 
@@ -108,7 +119,9 @@ extension UploadAction {
         (moved.state, moved.wait, moved.attempts, moved.mayHaveArrived) = (.ready, nil, 0, false)
         try tx.journal.replace(moved)
         controls.suspend(record.id, cancels: false)
-        if let outdated {
+        if let outdated,
+            try tx.journal.records(of: outdated.localID).allSatisfy({ !$0.action.kind.isRemoval })
+        {
             try tx.scan.requestListing(of: outdated.path.parent)
             let reason = outdated.downloadTrigger ?? .user
             _ = try engine.enqueue([ActionRequest(.download, item: outdated.localID, reason: reason)], in: tx)

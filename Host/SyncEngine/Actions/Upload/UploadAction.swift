@@ -241,10 +241,11 @@ struct UploadAction: ChangeAction {
         case .uncertain, .other(.some):
             // Whether somebody has replaced the file at once, or the server did not keep what it took, the snapshot may
             // be the only copy.
+            // No rule answers that: another name would help no more.
             return .refused(
                 Failure(
                     .failed, "\(path) was uploaded, and the server holds something else now", hint: .listIssues),
-                upload.replacesAny ? .upload : .conflict)
+                .upload)
         case .other(nil):
             return .refused(
                 Failure(
