@@ -1,3 +1,4 @@
+import DemoServer
 import ItemList
 import LocalTree
 import Model
@@ -122,6 +123,28 @@ struct WalkTests {
                     return Files.exists(fixture.local("/a/2"))
                 }
                 #expect(try await fixture.reader { try await $0.status() }.connection == .online)
+            }
+        }
+    }
+
+    @Test("C3: a change that meets a server in maintenance has the host look for it at once, before the next poll")
+    func maintenanceMetByChange() async throws {
+        try await AccountFixture.running(clock: .account(patience: .seconds(5))) { fixture in
+            try await fixture.runWell()
+            try await fixture.hosting {
+                try await fixture.until { try await fixture.connection == .online }
+                try await fixture.untilWaiting()
+                fixture.server.add(Fault(.status(503)))
+                let folder = ItemPath(unchecked: "/new")
+                _ = try await fixture.host.perform(ServerChange([.createFolder(folder)], waits: false))
+                // The clock stands still, so that no poll is due.
+                try await fixture.until { try await fixture.connection == .unavailable }
+                fixture.server.removeFaults()
+                try await fixture.until {
+                    fixture.clock.advance(.seconds(1))
+                    return fixture.server.tree.exists("/new")
+                }
+                #expect(try await fixture.issues().isEmpty)
             }
         }
     }

@@ -130,8 +130,6 @@ struct SetModificationTimeAction: ChangeAction {
 
     func takeBack(_ record: SyncRecord, of found: Item, in tx: Transaction) throws {
         guard case .setModificationTime(let time, let former) = record.action else { return }
-        // Listings did not tell the time while the record waited.
-        try tx.scan.requestListing(of: record.path.parent)
         for var later in try tx.journal.records(of: found.localID) where later.id > record.id {
             guard case .setModificationTime(let wanted, time) = later.action else { continue }
             later.action = .setModificationTime(wanted, former: former)
