@@ -222,34 +222,42 @@ import Testing
     // Not in this table: favorites and modification times, which only servers of the ownCloud family let clients set.
     @Test("S40: each change is made on a real server, also later", arguments: Self.programs, [false, true])
     func onServers(_ program: RealServer.Program, isOffline: Bool) async throws {
-        for change in Change.allCases where change != .favorite && change != .touch {
-            let note: Comment = "\(change.rawValue)"
-            try await withTemporaryFolder { folder in
-                let data = "\(folder)/data"
+        try await withTemporaryFolder { served in
+            // One server has a folder for each change.
+            let changes = Change.allCases.filter { $0 != .favorite && $0 != .touch }
+            for change in changes {
                 for (path, text) in Change.start where text != Change.folder {
-                    try Files.write(text, to: data + path)
-                }
-                try await withServer(program, data: data, options: Account.withLogin) { server in
-                    var fixture = try await Fixture(Account(in: folder, server), change)
-                    if isOffline {
-                        let away = try Account(
-                            in: folder, url: "http://127.0.0.1:\(try LoopbackPort.free())/", user: Account.login.name,
-                            password: Account.login.password)
-                        let said = try await away.larder.run(fixture.arguments())
-                        #expect(said.exitCode == 69 && said.errors.contains("sync cancel"), "\(said.summary)")
-                        #expect(try await fixture.listed() == Set(change.end.keys).subtracting(change.unseen), note)
-                        fixture = try await Fixture(Account(in: folder, server), change)
-                    } else {
-                        let said = try await fixture.account.larder.run(fixture.arguments())
-                        #expect(said.exitCode == 0 && said.errors.isEmpty, "\(said.summary)")
-                        #expect(try await fixture.account.larder("run", "--once").exitCode == 0, note)
-                    }
-                    let files = change.end.filter { $0.value != Change.folder }
-                    #expect(Set(try Files.filesBelow(data).map { "/\($0)" }) == Set(files.keys), note)
-                    for (path, text) in files { #expect(try Files.text(data + path) == text, note) }
-                    try await fixture.expectDone(note)
+                    try Files.write(text, to: "\(served)/\(change)\(path)")
                 }
             }
+            try await withServer(program, data: served, options: Account.withLogin) { server in
+                for change in changes { try await self.onServer(server, change, isOffline: isOffline) }
+            }
+        }
+    }
+
+    private func onServer(_ server: RealServer, _ change: Change, isOffline: Bool) async throws {
+        let (note, data): (Comment, String) = ("\(change.rawValue)", "\(server.data)/\(change)")
+        try await withTemporaryFolder { folder in
+            func account(at url: String) throws -> Account {
+                try Account(in: folder, url: url, user: Account.login.name, password: Account.login.password)
+            }
+            var fixture = try await Fixture(account(at: "\(server.url)\(change)/"), change)
+            if isOffline {
+                let away = try account(at: "http://127.0.0.1:\(try LoopbackPort.free())/")
+                let said = try await away.larder.run(fixture.arguments())
+                #expect(said.exitCode == 69 && said.errors.contains("sync cancel"), "\(said.summary)")
+                #expect(try await fixture.listed() == Set(change.end.keys).subtracting(change.unseen), note)
+                fixture = try await Fixture(account(at: "\(server.url)\(change)/"), change)
+            } else {
+                let said = try await fixture.account.larder.run(fixture.arguments())
+                #expect(said.exitCode == 0 && said.errors.isEmpty, "\(said.summary)")
+                #expect(try await fixture.account.larder("run", "--once").exitCode == 0, note)
+            }
+            let files = change.end.filter { $0.value != Change.folder }
+            #expect(Set(try Files.filesBelow(data).map { "/\($0)" }) == Set(files.keys), note)
+            for (path, text) in files { #expect(try Files.text(data + path) == text, note) }
+            try await fixture.expectDone(note)
         }
     }
 }
