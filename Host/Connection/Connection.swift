@@ -62,8 +62,8 @@ public final class Connection: Sendable {
         var product: String?
         /// Whether a folder was asked for its quota and told none.
         var tellsNoQuota = false
-        /// Whether the server leaves names with a dot out of listings; nil if that is unknown.
-        var hidesDotNames: Bool?
+        /// What the account's root says that it can do; nil if it was not asked.
+        var complianceClasses: Set<String>?
         /// Whether the server has overwritten something in spite of a condition.
         var ignoresConditions = false
         /// What is known of the server's resumable uploads.
@@ -251,6 +251,7 @@ public final class Connection: Sendable {
         state.withLock { state in
             (state.root, state.hasFiles, state.isFamily) = (root, hasFiles, isFamily)
             state.tus.forget()
+            state.complianceClasses = nil
         }
     }
 
@@ -277,7 +278,9 @@ public final class Connection: Sendable {
     /// What the server does differently when something is written, as far as it is known.
     public var writingManners: WritingManners {
         state.withLock { state in
-            var manners = WritingManners(server: state.product, isFamily: state.isFamily)
+            var manners = WritingManners(
+                server: state.product, isFamily: state.isFamily,
+                isModDav: WritingManners.namesModDav(state.complianceClasses ?? []))
             if state.ignoresConditions { manners.heedsConditions = false }
             return manners
         }
@@ -292,10 +295,19 @@ public final class Connection: Sendable {
 
     func changeTus(_ change: (inout TusKnowledge) -> Void) { state.withLock { change(&$0.tus) } }
 
-    /// Whether the server leaves names that begin with a dot out of listings; nil if that is unknown.
-    var hidesDotNames: Bool? {
-        get { state.withLock { $0.hidesDotNames } }
-        set { state.withLock { $0.hidesDotNames = newValue } }
+    /// Returns what the account's root says that it can do, and asks it once.
+    func rootClasses() async throws(ConnectionError) -> Set<String> {
+        if let classes = state.withLock({ $0.complianceClasses }) { return classes }
+        let classes = try await complianceClasses(of: try root())
+        state.withLock { $0.complianceClasses = classes }
+        return classes
+    }
+
+    /// Returns the manners by which something is about to be written. Asks what is decided by the answer to a question.
+    func knownManners() async throws(ConnectionError) -> WritingManners {
+        let (product, isFamily) = state.withLock { ($0.product, $0.isFamily) }
+        if !isFamily, WritingManners.mayBeModDav(product) { _ = try await rootClasses() }
+        return writingManners
     }
 
     /// Whether it is worth while to ask a folder for its quota.

@@ -75,6 +75,7 @@ package final class FolderMerge: Sendable {
 
     static let reservedName = "/.larder"
     static let refusedCode = "item.refused"
+    static let contradictedCode = "copy.contradicted"
 
     func merge(_ entries: [ListedItem], listedAt: Timestamp?, in tx: Transaction) throws {
         try state.withLock { state in
@@ -219,6 +220,7 @@ package final class FolderMerge: Sendable {
             (id, listedETag) = (row.databaseID, row.listedETag)
         case .update(let row, let racy):
             try tx.items.updateListed(row, with: entry, fileID: newFileID, racy: racy)
+            if row.cloudStatus == .localCopy, row.etag == entry.etag { try keepIfContradicted(row, entry, in: tx) }
             (id, listedETag) = (row.databaseID, row.listedETag)
             state.noteChange(ofContent: row.etag != entry.etag)
         case .meet(let row):
@@ -253,6 +255,21 @@ package final class FolderMerge: Sendable {
         state.result.jobs.append(listing)
         // A scan by ETags finds folders without an ETag by itself, and needs no folder that is unchanged.
         if entry.etag != nil, !isListed { state.jobsToKeep.append(listing) }
+    }
+
+    /// Keeps a copy whose version the server lists with another size, and tells a person.
+    private func keepIfContradicted(_ row: ScanRow, _ entry: ListedItem, in tx: Transaction) throws {
+        guard let size = try tx.items.keepIfContradicted(copyOf: row.databaseID) else { return }
+        try tx.issues.file(
+            Issue(
+                code: Self.contradictedCode, subject: entry.path.text,
+                message:
+                    "The server lists \(entry.path) with \(entry.size ?? 0) bytes, and the copy here of the same version has "
+                    + "\(size) bytes. The copy stays, and counts as changed here. Compare both, and upload the copy under "
+                    + "another name if the server's is not whole",
+                choices: [
+                    Issue.Choice(id: "dismiss", label: "Remove the issue from the list", impact: .nonDestructive)
+                ], created: context.started))
     }
 
     private func isPending(_ row: ScanRow, in tx: Transaction) throws -> Bool {

@@ -268,6 +268,23 @@ struct FolderMergeTests {
         }
     }
 
+    @Test("S35: a copy whose version is listed with another size counts as changed here, and a person is told")
+    func contradictedCopy() async throws {
+        for (etag, size, isContradicted) in [("1", Int64(1), false), ("1", 500, true), ("2", 500, false)] {
+            try await withAccount { account in
+                try await account.list("/", etag: "r1", file("/x", id: "1", etag: "1"))
+                try await account.giveCopy("/x")
+                account.beginScan()
+                try await account.list("/", etag: "r2", file("/x", id: "1", etag: etag, size: size))
+                let item = try #require(try await account.item("/x"))
+                #expect(item.cloudStatus == (isContradicted ? .locallyModified : .localCopy), "\(etag) \(size)")
+                #expect((item.copy == nil) == isContradicted)
+                let issues = try await account.database.read { try $0.issues.all() }
+                #expect(issues.map(\.code) == (isContradicted ? ["copy.contradicted"] : []))
+            }
+        }
+    }
+
     @Test("I7: another file at the same path is another item")
     func replaced() async throws {
         try await withAccount { account in

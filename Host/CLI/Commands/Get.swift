@@ -1,6 +1,7 @@
 import ArgumentParser
 import Core
 import Model
+import Threads
 
 struct Get: LarderCommand {
     static let configuration = CommandConfiguration(
@@ -21,7 +22,9 @@ struct Get: LarderCommand {
         let path = try CLIArgument.path(path)
         if wait, queue { throw Failure(.usage, "--wait and --queue exclude each other") }
         if queue, to != nil { throw Failure(.usage, "--to needs the file at once and cannot be combined with --queue") }
-        var outcome = try await carryOut(Copies.Get(path, waits: !queue), global, console, asksServer: !queue)
+        let target = await runBlocking { [to] in to.flatMap { Snapshots.source($0) } }
+        let command = Copies.Get(path, waits: !queue, exportedTo: target)
+        var outcome = try await carryOut(command, global, console, asksServer: !queue)
         if let to, outcome.failures.isEmpty, outcome.issues.isEmpty {
             guard outcome.files == [path] else {
                 throw Failure(.badData, "\(path) is a folder: --to takes one file", hint: "Name a file in the folder")

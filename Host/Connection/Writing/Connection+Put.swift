@@ -19,7 +19,7 @@ extension Connection {
     ///   - progress: A function that gets the number of bytes that the network has taken. It begins at 0 again if the
     ///     server asks for another login. It must not block.
     /// - Throws: `ConnectionError`. If its `mayHaveArrived` is set, the server may hold the file: ask ``held(at:)``, and
-    ///   let ``UploadProof`` decide. If its `isOfSource` is set, the file was not one version while it was read.
+    ///   let ``ChangeConfirmation`` decide. If its `isOfSource` is set, the file was not one version while it was read.
     public func put(
         _ path: ItemPath, _ request: UploadRequest, from source: some UploadSource,
         progress: @escaping @Sendable (Int64) -> Void = { _ in }
@@ -30,6 +30,8 @@ extension Connection {
         guard source.size == request.size else { throw Self.changed(write) }
         var request = request
         if let refusal = try await refusalOfName(write) { return .refused(refusal) }
+        let manners = try await knownManners()
+        let reliesOnCondition = request.size < Self.largeUpload && request.isDecided(by: manners)
         if let refusal = try await refusalBefore(&request, at: path) { return .refused(refusal) }
 
         var question = Question(
@@ -43,21 +45,32 @@ extension Connection {
         let reading = try await read(
             question, write, at: address(of: path, below: root), through: uploadGate)
         let outcome = try await outcome(reading, base: request.base)
-        if case .done(let answer) = outcome, answer.hasReplaced { noteIgnoredCondition() }
-        return outcome
+        guard case .done(var answer) = outcome, answer.hasReplaced else { return outcome }
+        // Where nothing was there a moment ago, 204 is only the server's way to say that it is done.
+        answer.hasReplaced = reliesOnCondition
+        if reliesOnCondition { noteIgnoredCondition() }
+        return .done(answer)
     }
 
     /// Finds out what the server holds after an upload that it has answered with `done`, and whether that is provably
     /// the uploaded file.
     ///
-    /// Costs a request unless the answer had a strong ETag. Must be called at once after the answer.
+    /// Costs a request unless the answer had a checksum. Must be called at once after the answer.
+    /// - Returns: What the server shows proves, and what it shows; the file as the answer tells it if no request was
+    ///   needed.
     public func confirm(
         _ path: ItemPath, _ request: UploadRequest, answer: WriteAnswer
-    ) async throws(ConnectionError) -> UploadConfirmation {
-        if let certain = UploadConfirmation.decide(answer) { return certain }
+    ) async throws(ConnectionError) -> (ChangeConfirmation, HeldItem?) {
+        if let certain = ChangeConfirmation.ofUpload(request, answer: answer) {
+            let item = ListedItem(
+                path: path, kind: .file, fileID: answer.fileID, etag: answer.etag, size: request.size,
+                lastModified: answer.tookModified ? request.modified : answer.date)
+            return (certain, HeldItem(item: item))
+        }
         let answered = clock.monotonic()
         let held = try await held(at: path)
-        return .decide(held, after: answer, to: request, gap: clock.monotonic() - answered)
+        let gap = clock.monotonic() - answered
+        return (.ofUpload(request, answer: answer, shown: held, gap: gap), held)
     }
 
     /// Asks the server whether it would refuse an upload, if that is worth while. Puts the ETag that the server has now
@@ -66,7 +79,8 @@ extension Connection {
         _ request: inout UploadRequest, at path: ItemPath
     ) async throws(ConnectionError) -> WriteRefusal? {
         let isLarge = request.size >= Self.largeUpload
-        guard isLarge || !request.isDecided(by: writingManners) else { return nil }
+        let isDecided = request.isDecided(by: try await knownManners())
+        guard isLarge || !isDecided else { return nil }
         let there = try await held(at: path)
         if let refusal = request.refusal(there) { return refusal }
         if case .version = request.base, let current = there?.item.etag { request.base = .version(current) }

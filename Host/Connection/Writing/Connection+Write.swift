@@ -8,7 +8,9 @@ extension Connection {
     /// already, a folder included, with ``WriteRefusal/exists``.
     /// - Throws: `ConnectionError`. If its `mayHaveArrived` is set, the folder may have been created.
     public func makeFolder(_ path: ItemPath) async throws(ConnectionError) -> WriteOutcome {
-        if !writingManners.refusesExistingFolder, try await held(at: path) != nil { return .refused(.exists) }
+        if try await !knownManners().refusesExistingFolder, try await held(at: path) != nil {
+            return .refused(.exists)
+        }
         return try await send(.makeFolder(path), "MKCOL", isFolder: true)
     }
 
@@ -29,7 +31,7 @@ extension Connection {
         var headers = HTTPHeaders()
         if !isFolder, let version {
             var known = version
-            if !writingManners.heedsConditions || version.field == nil {
+            if try await !knownManners().heedsConditions || version.field == nil {
                 guard let held = try await held(at: path) else { return .refused(.notFound) }
                 guard held.item.kind == .file, let current = held.item.etag, current == version else {
                     return .refused(.versionChanged)
@@ -142,14 +144,9 @@ extension Connection {
         guard manners.mayHideDotNames, target.components.contains(where: { $0.utf8.first == UInt8(ascii: ".") }) else {
             return nil
         }
-        var isHidden = hidesDotNames
-        if isHidden == nil {
-            // nginx's own module names the second class alone. A server behind nginx names the first one too.
-            let classes = try await complianceClasses(of: try root())
-            isHidden = classes.contains("2") && !classes.contains("1")
-            hidesDotNames = isHidden
-        }
-        return isHidden == true ? .nameNotKept : nil
+        // nginx's own module names the second class alone. A server behind nginx names the first one too.
+        let classes = try await rootClasses()
+        return classes.contains("2") && !classes.contains("1") ? .nameNotKept : nil
     }
 
     /// Sends a request and reads its answer.
@@ -180,6 +177,7 @@ extension Connection {
             if let refusal = try severalItems(reading) { return .refused(refusal) }
             return .done(WriteAnswer(reading))
         case .unclear: return .refused(try await clarified(reading))
+        case .unproven: return .unclear(unproven(reading))
         case .error: throw error(for: reading)
         }
     }
@@ -191,6 +189,18 @@ extension Connection {
                 status: reading.status, headers: reading.headers, document: reading.document,
                 doing: reading.request.doing, at: reading.address.origin, now: clock.now()))
         error.mayHaveArrived = WriteMeaning.mayHaveArrived(reading.status)
+        return error
+    }
+
+    /// Returns the error for an answer that says that the request succeeded, and does not prove it.
+    private func unproven(_ reading: WriteReading) -> ConnectionError {
+        var error = naming(
+            ConnectionError(
+                .protocolViolation,
+                "\(reading.address.origin) answered \(reading.status) with a document while \(reading.request.doing), "
+                    + "and did not do it",
+                hint: "check whether a proxy or a login page answers in the server's place"))
+        error.mayHaveArrived = true
         return error
     }
 

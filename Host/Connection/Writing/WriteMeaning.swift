@@ -22,6 +22,9 @@ enum WriteMeaning {
     case refused(WriteRefusal)
     /// The status has several meanings. What the server holds tells which.
     case unclear
+    /// The answer is one that the request does not have, although its status says that it succeeded. A portal or a
+    /// proxy may have answered in the server's place.
+    case unproven
     /// The server cannot answer now, or the answer makes no sense.
     case error
 
@@ -39,8 +42,10 @@ enum WriteMeaning {
         switch (reading.status, reading.request) {
         case (207, .delete), (207, .move), (207, .copy), (207, .setFavorite), (207, .setModificationTime):
             self = .severalItems
-        case (207, _): self = .error
-        case (200..<300, _): self = .done
+        // 201 with a page is Apache's own answer. 200 with a document, and what is still to be done (202), prove nothing.
+        case (201, _), (204, _): self = .done
+        case (200, _) where reading.document.isEmpty: self = .done
+        case (200..<300, _): self = .unproven
         case (400, .put) where told.text.contains("checksum"): self = .refused(.checksumDiffers)
         case (400, .makeFolder), (400, .move), (400, .copy): self = .unclear
         case (400, _): self = .refused(.invalid)
@@ -84,6 +89,7 @@ extension WriteAnswer {
     init(_ reading: WriteReading, base: UploadRequest.Base? = nil) {
         self.init(
             status: reading.status, etag: reading.headers.first(name: "ETag").flatMap { ETag(field: $0) },
+            checksums: ContentChecksum.all(in: reading.headers.first(name: "OC-Checksum") ?? ""),
             fileID: reading.headers.first(name: "OC-FileId").flatMap { $0.isEmpty ? nil : FileID($0) },
             date: reading.headers.first(name: "Date").flatMap { Timestamp(httpDate: $0) }, took: reading.took,
             tookModified: reading.headers.first(name: "X-OC-MTime")?.lowercased() == "accepted",

@@ -1,21 +1,25 @@
 public import Model
 
 /// The outcome of a request that changes something, if the server decided about it.
-public enum WriteOutcome: Hashable, Sendable {
+public enum WriteOutcome: Equatable, Sendable {
     /// The server did it.
     case done(WriteAnswer)
     /// The server did not do it, or it was not asked because it would refuse. Sending the request again changes nothing.
     /// ``WriteRefusal/partly(_:_:)`` is the one case in which something was done.
     case refused(WriteRefusal)
+    /// The answer does not tell whether the server did it, such as a web page with status 200. The server shows it. The
+    /// error is what is told if it was not done; its `mayHaveArrived` is set.
+    case unclear(ConnectionError)
 }
 
 /// The facts that the answer to a successful request tells.
 public struct WriteAnswer: Hashable, Sendable {
     /// The answer's status.
     public var status: Int
-    /// The version that the server has now, if the answer names one. Only a strong ETag proves that the server has
-    /// exactly the bytes that were sent (RFC 9110, section 9.3.4).
+    /// The version that the server has now, if the answer names one.
     public var etag: ETag?
+    /// The checksums of what the server has stored, if the answer names any (`OC-Checksum`).
+    public var checksums: [ContentChecksum]
     /// The item's id, if the answer names one (`OC-FileId`).
     public var fileID: FileID?
     /// The server's clock when it answered, to the second.
@@ -30,11 +34,13 @@ public struct WriteAnswer: Hashable, Sendable {
 
     /// Creates the facts.
     public init(
-        status: Int, etag: ETag? = nil, fileID: FileID? = nil, date: Timestamp? = nil, took: Duration = .zero,
+        status: Int, etag: ETag? = nil, checksums: [ContentChecksum] = [], fileID: FileID? = nil,
+        date: Timestamp? = nil, took: Duration = .zero,
         tookModified: Bool = false, hasReplaced: Bool = false
     ) {
         self.status = status
         self.etag = etag
+        self.checksums = checksums
         self.fileID = fileID
         self.date = date
         self.took = took

@@ -34,26 +34,24 @@ public struct WritingManners: Hashable, Sendable {
     public internal(set) var isFamily = false
 
     /// Finds the manners of a server.
+    ///
+    /// The `Server` field proves nothing that a file's safety depends on: a proxy writes its own name there, also before
+    /// a server that does otherwise.
     /// - Parameters:
-    ///   - server: The `Server` field of its answers. What a proxy writes there says nothing about the server behind it:
-    ///     everything that is not known is asked for.
+    ///   - server: The `Server` field of its answers.
     ///   - isFamily: Whether the server is of the ownCloud family.
-    init(server: String?, isFamily: Bool) {
+    ///   - isModDav: Whether Apache's mod_dav has shown itself (``namesModDav(_:)``).
+    init(server: String?, isFamily: Bool, isModDav: Bool = false) {
         self.isFamily = isFamily
-        if isFamily {
+        if isFamily || isModDav {
             (heedsConditions, refusesMissingVersion, refusesExistingFolder, dropsCutOffUploads) = (
                 true, true, true, true
             )
             return
         }
-        let product = (server ?? "").prefix { $0 != "/" && $0 != " " }.lowercased()
-        switch product {
-        case "apache":
-            (heedsConditions, refusesMissingVersion, refusesExistingFolder, dropsCutOffUploads) = (
-                true, true, true, true
-            )
+        switch Self.product(server) {
         case "wsgidav":
-            (heedsConditions, refusesExistingFolder, cutsQuestionMarks) = (true, true, true)
+            (refusesExistingFolder, cutsQuestionMarks) = (true, true)
             etags = .ofSizeAndSecond
         case "nginx":
             (refusesExistingFolder, dropsCutOffUploads, makesMissingFolders) = (true, true, true)
@@ -61,5 +59,18 @@ public struct WritingManners: Hashable, Sendable {
             etags = .none
         default: break
         }
+    }
+
+    /// Tells whether it is worth while to ask a server whether it is Apache's mod_dav. A proxy may have the name too.
+    static func mayBeModDav(_ server: String?) -> Bool { product(server) == "apache" }
+
+    /// Tells whether a server's `DAV` field names mod_dav's own class, which a proxy passes on as the server behind it
+    /// says it.
+    static func namesModDav(_ classes: Set<String>) -> Bool {
+        classes.contains { $0.hasPrefix("<http://apache.org/dav/propset/") }
+    }
+
+    private static func product(_ server: String?) -> String {
+        (server ?? "").prefix { $0 != "/" && $0 != " " }.lowercased()
     }
 }

@@ -198,6 +198,9 @@ public enum Snapshots {
         return (snapshot, lock)
     }
 
+    /// Returns a file's absolute path without symbolic links, as ``TakenSnapshot/source`` has it. Blocks.
+    public static func source(_ file: String) -> String? { TakenSnapshot.resolvedPath(file) }
+
     /// Removes a snapshot that no upload was requested for. Blocks.
     public static func discard(_ snapshot: TakenSnapshot, of bookmark: Bookmark) {
         guard let folder = Vault.outgoingFolder(at: bookmark.vault, files: bookmark.files) else { return }

@@ -112,6 +112,25 @@ extension ItemTable where Access == Transaction {
         access.noteUpdated(row.databaseID)
     }
 
+    /// Has a copy count as changed here if the server lists its version with another size than the copy has: the server
+    /// does not hold what it gave or took, and the copy may be the only whole content.
+    /// - Returns: The copy's size; nil if the listing does not contradict it.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func keepIfContradicted(copyOf row: ItemRowID) throws -> Int64? {
+        let size = try self.row(
+            """
+            UPDATE items SET cloudStatus = \(CloudStatus.locallyModified.sql), copyETag = NULL, copyETagStrength = NULL,
+              copyDigest = NULL, anchor = ?
+            WHERE databaseID = ? AND type = \(Item.Kind.file.rawValue) AND copySize <> size AND copyETag = etag
+              AND cloudStatus = \(CloudStatus.localCopy.sql)
+              AND (copyETagStrength = \(ETag.Strength.substitute.sql)) = (etagStrength = \(ETag.Strength.substitute.sql))
+            RETURNING copySize
+            """, [.integer(access.anchor), .id(row)]
+        ) { $0.integer(0) ?? 0 }
+        if size != nil { access.noteUpdated(row) }
+        return size
+    }
+
     /// Records that a person's file, which the server is not known to have, lies at the item's path.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func meetUnknownFile(at localID: LocalID) throws {

@@ -111,9 +111,10 @@ extension Upload {
         self.init(
             snapshot: snapshot, size: size, digest: digest, sha1: sha1, mark: mark, modified: nil,
             isNew: json["new"] == .bool(true))
-        replacesAny = json["replacesAny"] == .bool(true)
+        followsNothing = json["followsNothing"] == .bool(true)
         if case .integer(let modified) = json["modified"] { self.modified = Timestamp(nanoseconds: modified) }
         base = json.base
+        if case .string(let source) = json["source"] { self.source = source }
         if let begun = json["begun"], case .string(let address) = begun["address"],
             case .string(let path) = begun["path"]
         {
@@ -128,9 +129,10 @@ extension Upload {
         ]
         if let mark { members.append(.init(name: "mark", value: mark.json)) }
         if isNew { members.append(.init(name: "new", value: .bool(true))) }
-        if replacesAny { members.append(.init(name: "replacesAny", value: .bool(true))) }
+        if followsNothing { members.append(.init(name: "followsNothing", value: .bool(true))) }
         if let modified { members.append(.init(name: "modified", value: .integer(modified.nanoseconds))) }
         members += Self.members(base: base)
+        if let source { members.append(.init(name: "source", value: .string(source))) }
         if let begun {
             let facts: [JSONValue.Member] = [
                 .init(name: "address", value: .string(begun.address)),

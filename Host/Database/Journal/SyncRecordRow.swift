@@ -6,6 +6,7 @@ enum SyncRecordColumns {
         "id", "action", "parameters", "state", "localID", "path", "reason", "key", "since", "attempts", "rounds",
         "waitUntil", "waitVersion", "waitVersionStrength", "waitIssue", "landingETag", "landingETagStrength",
         "landingDigest", "landingSize", "landingModified", "whileCovered", "waitPlace", "otherPath", "mayHaveArrived",
+        "evidence",
     ]
     static let selection = names.joined(separator: ", ")
     /// All columns except the id, which SQLite assigns.
@@ -40,7 +41,8 @@ extension SyncRecord {
             attempts: row.count(9), wait: wait,
             rounds: row.count(10), landing: Landing(row),
             overwrites: action == .download ? row.text(2).flatMap { FileMark(parameters: $0) } : nil,
-            whileCovered: row.integer(20) == 1, mayHaveArrived: row.integer(23) == 1)
+            whileCovered: row.integer(20) == 1, mayHaveArrived: row.integer(23) == 1,
+            evidence: row.text(24).flatMap { ChangeEvidence(json: $0) } ?? ChangeEvidence())
     }
 
     /// Binds the values of the columns ``SyncRecordColumns/written``.
@@ -73,6 +75,7 @@ extension SyncRecord {
         statement.bind(20, Int64(whileCovered ? 1 : 0))
         statement.bind(22, action.otherPath?.text)
         statement.bind(23, Int64(mayHaveArrived ? 1 : 0))
+        statement.bind(24, evidence.json)
     }
 }
 

@@ -276,10 +276,26 @@ extension TakenSnapshot {
         // Root's snapshot belongs to whoever the vault belongs to, who must read it.
         if geteuid() == 0, let owner = folder.status() { _ = fchown(file.number, owner.st_uid, owner.st_gid) }
         guard let own = file.status() else { throw .system("reading the snapshot of \(path)", errno) }
-        let snapshot = TakenSnapshot(
+        var snapshot = TakenSnapshot(
             name: name, size: size, digest: hash.digest, sha1: hash.others[.sha1] ?? [],
             modified: FileMark(info, now: .now()).modified, mark: FileMark(own, now: .now()))
+        snapshot.source = resolvedPath(path)
         return (snapshot, SnapshotLock(file))
+    }
+
+    /// Returns a file's absolute path without symbolic links. The file need not exist, but its folder must. Blocks.
+    /// - Returns: nil if there is no such folder, or the path is not UTF-8.
+    public static func resolvedPath(_ path: String) -> String? {
+        func resolve(_ path: String) -> String? {
+            guard let resolved = realpath(path, nil) else { return nil }
+            defer { free(resolved) }
+            return String(validatingCString: resolved)
+        }
+        if let whole = resolve(path) { return whole }
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let name = slash.map { path[path.utf8.index(after: $0)...] } ?? path[...]
+        guard !name.isEmpty, let folder = resolve(slash.map { String(path[...$0]) } ?? ".") else { return nil }
+        return folder == "/" ? "/\(name)" : "\(folder)/\(name)"
     }
 
     /// The bytes that snapshots leave free for the database, which has to note what becomes of them; on a small file

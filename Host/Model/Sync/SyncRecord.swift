@@ -133,13 +133,15 @@ public struct SyncRecord: Hashable, Sendable {
     public var whileCovered: Bool
     /// For an action that changes the server: whether a request for the record may have reached the server.
     public var mayHaveArrived: Bool
+    /// For an action that changes the server: what is known of its effect.
+    public var evidence: ChangeEvidence
 
     /// Creates a record.
     public init(
         id: SyncRecordID = .none, action: Action, state: State = .pending, localID: LocalID, path: ItemPath,
         reason: DownloadTrigger, key: String? = nil, since: Timestamp, attempts: Int = 0, wait: WaitCondition? = nil,
         rounds: Int = 0, landing: Landing? = nil, overwrites: FileMark? = nil, whileCovered: Bool = false,
-        mayHaveArrived: Bool = false
+        mayHaveArrived: Bool = false, evidence: ChangeEvidence = ChangeEvidence()
     ) {
         self.id = id
         self.action = action
@@ -156,6 +158,7 @@ public struct SyncRecord: Hashable, Sendable {
         self.overwrites = overwrites
         self.whileCovered = whileCovered
         self.mayHaveArrived = mayHaveArrived
+        self.evidence = evidence
     }
 
     /// Whether later records about the same item, or along its path, must wait for this record. A download that waits

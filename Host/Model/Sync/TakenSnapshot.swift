@@ -12,6 +12,10 @@ public struct TakenSnapshot: Codable, Hashable, Sendable {
     public var modified: Timestamp
     /// The snapshot's own mark. As long as the file has it, the content has the digests. Nil if it was not noted.
     public var mark: FileMark?
+    /// The person's file, as an absolute path without symbolic links; nil if it was not noted.
+    public var source: String?
+    /// The version on the server that the person wants to replace, as text; nil if the person named none.
+    public var replacing: String?
 
     /// Creates the facts about a snapshot.
     public init(name: String, size: Int64, digest: [UInt8], sha1: [UInt8], modified: Timestamp, mark: FileMark?) {
@@ -21,5 +25,12 @@ public struct TakenSnapshot: Codable, Hashable, Sendable {
         self.sha1 = sha1
         self.modified = modified
         self.mark = mark
+    }
+
+    /// Returns the facts about the snapshot with the version that the person wants to replace.
+    public func replacing(_ version: String?) -> TakenSnapshot {
+        var snapshot = self
+        snapshot.replacing = version
+        return snapshot
     }
 }

@@ -18,8 +18,10 @@ public struct Upload: Hashable, Sendable {
     /// The version that the upload replaces. Nil means: nothing for a new file, and otherwise the version that earlier
     /// actions leave.
     public var base: ETag?
-    /// Whether a person has decided that whatever the server has is replaced.
-    public var replacesAny = false
+    /// Whether the upload of a new version is to be a new file, because a person who was asked saw nothing at the path.
+    public var followsNothing = false
+    /// The person's file, of which the snapshot was taken; nil if that was not noted.
+    public var source: String?
     /// The upload that an earlier attempt has begun on the server, and that can go on; nil if there is none.
     public var begun: ResumableUpload?
 

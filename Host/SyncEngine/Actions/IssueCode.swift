@@ -11,8 +11,14 @@ enum IssueCode: String, Hashable, Sendable {
     case place = "download.place"
     /// A change that the server does not make.
     case change = "change.refused"
+    /// A change about which the server does not show whether it was made.
+    case uncertain = "change.uncertain"
     /// An upload that the server does not take.
     case upload = "upload.refused"
+    /// A new file that was put in place of something that nobody here has seen.
+    case replaced = "upload.replaced"
+    /// A copy whose version the server lists with another size. The scan files it.
+    case contradicted = "copy.contradicted"
     /// An upload where the server has another version than the upload follows.
     case conflict = "upload.conflict"
     /// A deletion of something that has changed on the server since.
@@ -39,6 +45,11 @@ enum IssueCode: String, Hashable, Sendable {
             ]
         case .change:
             [Self.tryAgain, .init(id: "cancel", label: "Take the change back", impact: .nonDestructive)]
+        case .uncertain:
+            [
+                .init(id: "retry", label: "Look again", impact: .nonDestructive),
+                .init(id: "cancel", label: "Take what is on the server as it is", impact: .nonDestructive),
+            ]
         case .upload: [Self.tryAgain, Self.givingUp]
         case .conflict:
             [
@@ -57,7 +68,7 @@ enum IssueCode: String, Hashable, Sendable {
                 .init(id: "approve", label: "Delete the items on the server", impact: .dataLoss),
             ]
         case .authentication: [Self.tryAgain]
-        case .unreadable, .room: [Self.dismissal]
+        case .unreadable, .room, .replaced, .contradicted: [Self.dismissal]
         }
     }
 

@@ -82,14 +82,17 @@ extension SyncEngine {
         try tx.issues.remove(id: id)
         guard let record = issue.record, var journal = try tx.journal.record(id: record) else { return true }
         switch (code, choice) {
-        case (_, "retry"): try restart(journal, in: tx)
+        case (_, "retry"):
+            // What was taken and does not show for long is sent again.
+            (journal.evidence.look, journal.evidence.wasTaken) = (nil, nil)
+            try restart(journal, in: tx)
         case (.overwrite, "overwriteModifiedFile"):
             // The content that is there now may be replaced. Later changes of the file may not.
             journal.overwrites = tree.mark(at: journal.path)
             try restart(journal, in: tx)
         case (.conflict, "keepBoth"): try UploadAction(self).keepBoth(journal, in: tx)
         case (.conflict, "replace"):
-            try UploadAction(self).replaceAnyVersion(&journal, in: tx)
+            try UploadAction(self).replaceSeenVersion(&journal, in: tx)
             try restart(journal, in: tx)
         case (.deletion, "force"):
             journal.action = .delete(isForced: true)

@@ -96,9 +96,9 @@ struct ResumableUploadTests {
             #expect(progress.last == Int64(Self.bytes.count) && progress == progress.sorted())
             // An ETag in the last part's answer proves nothing.
             #expect(answer.etag == nil && answer.tookModified && !answer.hasReplaced)
-            guard case .certain(let version, _) = try await connection.confirm(path("/f/a"), request(), answer: answer)
-            else { throw SetupError("not certain") }
-            #expect(try await version == current(connection))
+            let (confirmation, held) = try await connection.confirm(path("/f/a"), request(), answer: answer)
+            #expect(confirmation == .made)
+            #expect(try await held?.item.etag == current(connection))
             // The next version of it, too.
             server.tree.put("/f/a", "theirs")
             let base = try await current(connection)
@@ -262,14 +262,15 @@ struct ResumableUploadTests {
                 let error = await #expect(throws: ConnectionError.self) { try await upload(connection, notes) }
                 #expect(error?.kind == .unreachable && error?.mayHaveArrived == true)
                 let held = try await connection.held(at: path("/f/a"))
-                let finding = UploadProof(request()).finding(held, manners: connection.writingManners)
+                let found = ChangeConfirmation.ofUpload(
+                    request(), shown: held, manners: connection.writingManners)
                 guard executed else {
-                    #expect(finding == .base)
+                    #expect(found == .undone)
                     expectDone(try await upload(connection, begun: notes.last))
                     #expect(server.receivedBytes == Self.bytes.count && server.count("POST") == 1)
                     return
                 }
-                guard case .ours = finding else { throw SetupError("\(finding)") }
+                #expect(found == .made)
             }
         }
     }

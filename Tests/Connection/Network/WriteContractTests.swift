@@ -190,11 +190,9 @@ import Testing
             guard let answer = done(try await connection.put(path("/a"), request, from: MemorySource(content))) else {
                 return
             }
-            guard case .certain(let version, _) = try await connection.confirm(path("/a"), request, answer: answer)
-            else {
-                Issue.record("not certain")
-                return
-            }
+            let (confirmation, held) = try await connection.confirm(path("/a"), request, answer: answer)
+            #expect(confirmation == .made)
+            let version = held?.item.etag
             #expect(try await connection.entries(of: .root).entries.first?.etag == version)
             // What somebody else writes then is another version.
             try await served.put("a", "content of somebody else")
@@ -210,19 +208,19 @@ import Testing
             _ = try await connection.connect()
             let base = try #require(try await connection.held(at: path("/a"))?.item.etag)
             let request = UploadRequest(base: .version(base), size: 8)
-            let proof = UploadProof(request)
-            func finding() async throws -> UploadProof.Finding {
-                proof.finding(try await connection.held(at: path("/a")), manners: connection.writingManners)
+            func found() async throws -> ChangeConfirmation {
+                .ofUpload(
+                    request, shown: try await connection.held(at: path("/a")), manners: connection.writingManners)
             }
-            #expect(try await finding() == .base)
+            #expect(try await found() == .undone)
             _ = done(try await connection.put(path("/a"), request, from: MemorySource("uploaded")))
-            #expect(try await finding() == .unknown)
+            #expect(try await found() == .unproven)
             // Sent again as it was, it is refused and changes nothing.
             #expect(
                 try await connection.put(path("/a"), request, from: MemorySource("uploaded"))
                     == .refused(.versionChanged))
             try await served.put("a", "of somebody else")
-            #expect(try await finding() == .other)
+            #expect(try await found() == .foreign)
         }
     }
 

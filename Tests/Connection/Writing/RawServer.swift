@@ -120,9 +120,10 @@ final class RawServer: Sendable {
             waiting.removeFirst(end + length)
             let isRoot = lines.first?.split(separator: " ").dropFirst().first == "/d/"
             let document = method == "PROPFIND" && isRoot ? Document.multistatus(["/d/"]) : ""
-            let status = document.isEmpty ? "404 Not Found" : "207 Multi-Status"
+            let status = method == "OPTIONS" ? "200 OK" : document.isEmpty ? "404 Not Found" : "207 Multi-Status"
             Self.send(
-                "HTTP/1.1 \(status)\r\nServer: Apache\r\nContent-Length: \(document.utf8.count)\r\n\r\n\(document)",
+                "HTTP/1.1 \(status)\r\nServer: Apache\r\n"
+                    + "DAV: <http://apache.org/dav/propset/fs/1>\r\nContent-Length: \(document.utf8.count)\r\n\r\n\(document)",
                 to: socket)
         }
     }

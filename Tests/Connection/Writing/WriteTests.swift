@@ -40,6 +40,8 @@ private final class Held: Sendable {
 /// How requests that change something are made, and what their answers mean.
 struct WriteTests {
     private static let strong = ETag(opaque: "v1", strength: .strong)
+    /// What mod_dav says of itself.
+    private static let modDav: HTTPHeaders = ["DAV": "1,2", "DAV": "<http://apache.org/dav/propset/fs/1>"]
 
     /// Connects to a scripted server, and returns the connection with a function that tells what was asked since.
     private func connect(
@@ -47,17 +49,19 @@ struct WriteTests {
         _ answer: @escaping @Sendable (HTTPRequest) throws(TransportError) -> HTTPAnswer = { _ in .status(201) }
     ) async throws -> (connection: Connection, asked: @Sendable () -> [HTTPRequest]) {
         let status = #"{"installed":true,"maintenance":false,"version":"10.15.0.0","versionstring":"10.15.0"}"#
+        let isModDav = server?.hasPrefix("Apache") == true
         let transport = ScriptedTransport { request, number throws(TransportError) in
             if number == 0 { return family ? .status(200, [:], status) : .status(404) }
             if number == 1 {
                 return .status(207, server.map { ["Server": $0] } ?? [:], Document.multistatus([request.address.path]))
             }
+            if isModDav, request.method == "OPTIONS" { return .status(200, Self.modDav) }
             if let told = held.answer(request) { return told }
             return try answer(request)
         }
         let connection = Connection("https://h/d/remote.php/x/".replacing(family), over: transport)
         _ = try await connection.connect()
-        return (connection, { Array(transport.requests.dropFirst(2)) })
+        return (connection, { transport.requests.dropFirst(2).filter { !isModDav || $0.method != "OPTIONS" } })
     }
 
     private func lines(_ requests: [HTTPRequest]) -> [String] { requests.map { "\($0.method) \($0.address.path)" } }
@@ -361,8 +365,10 @@ struct WriteTests {
             #expect(try await put(server, "/n", .new).1 == ["PROPFIND /d/n", "PUT /d/n"])
         }
         for server in ["Apache/2.4.62 (Debian)", "WsgiDAV/4.4.0"] {
-            #expect(try await put(server, "/n", .new).1 == ["PUT /d/n"])
-            let before = server.hasPrefix("Apache") ? [] : ["PROPFIND /d/a"]
+            // A name alone proves nothing.
+            let isKnown = server.hasPrefix("Apache")
+            #expect(try await put(server, "/n", .new).1 == (isKnown ? [] : ["PROPFIND /d/n"]) + ["PUT /d/n"])
+            let before = isKnown ? [] : ["PROPFIND /d/a"]
             #expect(try await put(server, "/a", .version(Self.strong)).1 == before + ["PUT /d/a"])
             #expect(try await put(server, "/w", weak).1 == ["PROPFIND /d/w", "PUT /d/w"])
         }
@@ -445,7 +451,8 @@ struct WriteTests {
             case 0: return .status(404)
             case 1: return .status(401, first)
             case 2: return .status(207, ["Server": "Apache"], Document.multistatus(["/d/"]))
-            case 3:
+            case 3: return .status(200, Self.modDav)
+            case 4:
                 _ = try request.upload?.all()
                 return .status(401, challenge)
             default: return .status(try request.upload?.all() == Array("abc".utf8) ? 201 : 400)
@@ -471,6 +478,55 @@ struct WriteTests {
         #expect(answer.hasReplaced && !connection.writingManners.heedsConditions)
         _ = try await connection.put(path("/b"), UploadRequest(base: .new, size: 1), from: MemorySource("x"))
         #expect(lines(asked()) == ["PUT /d/a", "PROPFIND /d/b", "PUT /d/b"])
+    }
+
+    @Test("S8 S9: a proxy's name does not show that conditions are heeded: the server is asked before each upload")
+    func proxysName() async throws {
+        let held = Held(["/d/there": Held.file(3, "\"v2\"")])
+        let transport = ScriptedTransport { request, number throws(TransportError) in
+            if number == 0 { return .status(404) }
+            if number == 1 {
+                return .status(207, ["Server": "Apache/2.4.62 (Debian)"], Document.multistatus([request.address.path]))
+            }
+            if request.method == "OPTIONS" { return .status(200, ["DAV": "1, 2"]) }
+            return held.answer(request) ?? .status(201)
+        }
+        let connection = Connection("https://h/d/", over: transport)
+        _ = try await connection.connect()
+        for base in [UploadRequest.Base.new, .version(Self.strong)] {
+            let outcome = try await connection.put(
+                path("/there"), UploadRequest(base: base, size: 1), from: MemorySource("x"))
+            #expect(outcome == .refused(base == .new ? .exists : .versionChanged))
+        }
+        let deleted = try await connection.delete(path("/there"), isFolder: false, version: Self.strong)
+        #expect(deleted == .refused(.versionChanged))
+        #expect(!transport.requests.contains { ["PUT", "DELETE"].contains($0.method) })
+        // It is asked once.
+        #expect(transport.requests.count { $0.method == "OPTIONS" } == 1)
+    }
+
+    @Test("S49: a success that the request does not have, or that carries a page, proves nothing")
+    func unproven() async throws {
+        for (status, document, isDone) in [
+            (200, "", true), (201, "<html>Created</html>", true), (204, "", true),
+            (200, "<html>Back soon</html>", false),
+            (202, "", false), (206, "", false), (299, "", false),
+        ] {
+            let (connection, _) = try await connect { _ in .status(status, [:], document) }
+            let outcomes = [
+                try await connection.makeFolder(path("/n")), try await connection.delete(path("/f"), isFolder: true),
+                try await connection.move(path("/a"), to: path("/b"), isFolder: false),
+                try await connection.copy(path("/a"), to: path("/b"), isFolder: false),
+                try await connection.put(path("/p"), UploadRequest(base: .new, size: 1), from: MemorySource("x")),
+            ]
+            for outcome in outcomes {
+                switch outcome {
+                case .done: #expect(isDone, "\(status)")
+                case .unclear(let error): #expect(!isDone && error.mayHaveArrived, "\(status)")
+                case .refused: Issue.record("\(status): \(outcome)")
+                }
+            }
+        }
     }
 
     @Test("a redirect from a file to its folder says that a folder is there")

@@ -155,4 +155,56 @@ import Vault
             #expect(try text(fixture, name) == "theirs" && fixture.source.paths.count == 2)
         }
     }
+
+    @Test(
+        "S9: a new version replaces what the person has: the copy here, what a file was copied from, or what is named")
+    func whatThePersonHas() async throws {
+        let v1 = ETag(opaque: "v1", strength: .strong)
+        for (hasCopy, isExported, named) in [
+            (true, false, nil), (false, true, nil), (false, false, "v1"), (true, true, "v2"),
+        ] {
+            try await EngineFixture.with { fixture in
+                let file = try await fixture.addFile("/f", "first")
+                if hasCopy {
+                    try await fixture.ask(.download, file)
+                    _ = try await fixture.drain()
+                }
+                let mine = try #require(TakenSnapshot.resolvedPath(fixture.folder + "/mine"))
+                if isExported {
+                    try await fixture.database.write { tx in
+                        try tx.exports.note(mine, isCopyOf: file.localID, v1, at: Timestamp(seconds: 1))
+                    }
+                }
+                // A scan has found somebody's version, which the person has not seen.
+                try await fixture.change(file, "theirs", version: "v2")
+                try Files.write("mine", to: mine, mode: 0o600)
+                var snapshot = try TakenSnapshot.take(of: mine, into: fixture.folder + "/vault/outgoing").0
+                #expect(snapshot.source == mine)
+                snapshot.replacing = named
+                try await fixture.change(.put(snapshot, file.path, replaces: named == nil))
+                _ = try await fixture.drain()
+                let isReplaced = named == "v2"
+                let note: Comment = "\(hasCopy) \(isExported) \(named ?? "none")"
+                #expect(try text(fixture, "/f") == (isReplaced ? "mine" : "theirs"), note)
+                #expect(try await fixture.issues().map(\.code) == (isReplaced ? [] : ["upload.conflict"]), note)
+            }
+        }
+    }
+
+    @Test("S9: a file that was uploaded as a new version has that version, and its next change replaces it unasked")
+    func putAgain() async throws {
+        try await EngineFixture.with { fixture in
+            let file = try await fixture.addFile("/f", "first")
+            let mine = try #require(TakenSnapshot.resolvedPath(fixture.folder + "/mine"))
+            try await fixture.database.write { tx in
+                try tx.exports.note(
+                    mine, isCopyOf: file.localID, ETag(opaque: "v1", strength: .strong), at: Timestamp(seconds: 1))
+            }
+            for text in ["second", "third"] {
+                try await fixture.put(text, "/f", replaces: true)
+                #expect(try await fixture.drain().leftCount == 0)
+                #expect(try self.text(fixture, "/f") == text)
+            }
+        }
+    }
 }

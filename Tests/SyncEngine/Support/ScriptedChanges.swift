@@ -18,6 +18,16 @@ final class ScriptedChanges: Sendable {
         case refuse(WriteRefusal)
         /// A delay until the gate opens.
         case hold(Gate)
+        /// The server does this much, and its answer is lost: so many entries of a tree, so many bytes of a file.
+        case doPart(Int)
+        /// A web page with status 200 comes, whether or not the server does what it was asked.
+        case page(isDone: Bool)
+        /// An answer that says that all is done comes, and the server does nothing.
+        case claim
+        /// Somebody else writes before the request arrives.
+        case before(@Sendable () -> Void)
+        /// The server does what it was asked, its answer is lost, and somebody else writes.
+        case loseAnswerThen(@Sendable () -> Void)
     }
 
     struct State: Sendable {
@@ -70,7 +80,7 @@ extension ScriptedSource: ChangeServer {
     }
 
     private func carryOut(
-        _ request: String, _ body: () -> WriteOutcome
+        _ request: String, _ body: (_ first: Int) -> WriteOutcome
     ) async throws(ConnectionError) -> WriteOutcome {
         let step: ScriptedChanges.Step? = changing.state.withLock { state in
             state.requests.append(request)
@@ -79,20 +89,34 @@ extension ScriptedSource: ChangeServer {
         switch step {
         case .fail: throw ConnectionError(.unreachable, "the server does not answer")
         case .loseAnswer:
-            _ = body()
+            _ = body(.max)
             throw Self.lost
+        case .loseAnswerThen(let other):
+            _ = body(.max)
+            other()
+            throw Self.lost
+        case .doPart(let first):
+            _ = body(first)
+            throw Self.lost
+        case .page(let isDone):
+            if isDone { _ = body(.max) }
+            var error = ConnectionError(.protocolViolation, "a page came")
+            error.mayHaveArrived = true
+            return .unclear(error)
+        case .claim: return .done(WriteAnswer(status: 201))
+        case .before(let other): other()
         case .loseRequest: throw Self.lost
         case .refuse(let refusal): return .refused(refusal)
         case .hold(let gate): await gate.pass()
         case nil: break
         }
-        return body()
+        return body(.max)
     }
 
     private func exists(_ path: ItemPath) -> Bool { changing.has(folder: path) || self[path] != nil }
 
     func makeFolder(_ path: ItemPath) async throws(ConnectionError) -> WriteOutcome {
-        try await carryOut("MKCOL \(path)") {
+        try await carryOut("MKCOL \(path)") { _ in
             guard !exists(path) else { return .refused(.exists) }
             guard changing.has(folder: path.parent) else { return .refused(.parentMissing) }
             changing.addFolder(path)
@@ -101,10 +125,11 @@ extension ScriptedSource: ChangeServer {
     }
 
     func delete(_ path: ItemPath, isFolder: Bool, version: ETag?) async throws(ConnectionError) -> WriteOutcome {
-        try await carryOut("DELETE \(path)") {
+        try await carryOut("DELETE \(path)") { first in
             guard exists(path) else { return .refused(.notFound) }
             if let version, self[path]?.version != version { return .refused(.versionChanged) }
-            for file in paths where file == path || path.isAncestor(of: file) { self[file] = nil }
+            for file in paths.filter({ $0 == path || path.isAncestor(of: $0) }).prefix(first) { self[file] = nil }
+            guard first == .max else { return .refused(.conflict) }
             changing.state.withLock { state in
                 state.folders = state.folders.filter { $0 != path && !path.isAncestor(of: $0) }
             }
@@ -112,33 +137,33 @@ extension ScriptedSource: ChangeServer {
         }
     }
 
-    private func put(_ from: ItemPath, to: ItemPath, removing: Bool) -> WriteOutcome {
+    private func put(_ from: ItemPath, to: ItemPath, removing: Bool, first: Int) -> WriteOutcome {
         guard exists(from) else { return .refused(.notFound) }
         guard !exists(to) else { return .refused(.exists) }
         guard changing.has(folder: to.parent) else { return .refused(.parentMissing) }
-        for file in paths where file == from || from.isAncestor(of: file) {
-            self[file.moved(from: from, to: to)] = self[file]
-            if removing { self[file] = nil }
-        }
         changing.state.withLock { state in
             for folder in state.folders where folder == from || from.isAncestor(of: folder) {
                 state.folders.insert(folder.moved(from: from, to: to))
-                if removing { state.folders.remove(folder) }
+                if removing, first == .max { state.folders.remove(folder) }
             }
+        }
+        for file in paths.filter({ $0 == from || from.isAncestor(of: $0) }).prefix(first) {
+            self[file.moved(from: from, to: to)] = self[file]
+            if removing { self[file] = nil }
         }
         return .done(WriteAnswer(status: 201))
     }
 
     func move(_ from: ItemPath, to: ItemPath, isFolder: Bool) async throws(ConnectionError) -> WriteOutcome {
-        try await carryOut("MOVE \(from) \(to)") { put(from, to: to, removing: true) }
+        try await carryOut("MOVE \(from) \(to)") { put(from, to: to, removing: true, first: $0) }
     }
 
     func copy(_ from: ItemPath, to: ItemPath, isFolder: Bool) async throws(ConnectionError) -> WriteOutcome {
-        try await carryOut("COPY \(from) \(to)") { put(from, to: to, removing: false) }
+        try await carryOut("COPY \(from) \(to)") { put(from, to: to, removing: false, first: $0) }
     }
 
     func setFavorite(_ path: ItemPath, _ isFavorite: Bool) async throws(ConnectionError) -> WriteOutcome {
-        try await carryOut("PROPPATCH \(path) \(isFavorite)") {
+        try await carryOut("PROPPATCH \(path) \(isFavorite)") { _ in
             changing.state.withLock { state in
                 if isFavorite { state.favorites.insert(path) } else { state.favorites.remove(path) }
             }
@@ -149,7 +174,7 @@ extension ScriptedSource: ChangeServer {
     func setModificationTime(
         _ path: ItemPath, _ time: Timestamp, version: ETag?
     ) async throws(ConnectionError) -> WriteOutcome {
-        try await carryOut("PROPPATCH \(path) \(time)") {
+        try await carryOut("PROPPATCH \(path) \(time)") { _ in
             guard var file = self[path] else { return .refused(.notFound) }
             if let version, file.version != version { return .refused(.versionChanged) }
             guard !changing.state.withLock({ $0.ignoresTimes }) else { return .done(WriteAnswer(status: 207)) }
@@ -180,7 +205,7 @@ extension ScriptedSource: ChangeServer {
             throw ConnectionError(.badRequest, "\(error)")
         }
         progress(Int64(bytes.count))
-        return try await carryOut("PUT \(path)") { [bytes] in
+        return try await carryOut("PUT \(path)") { [bytes] first in
             let there = self[path]?.version
             switch request.base {
             case .new where exists(path): return .refused(.exists)
@@ -189,7 +214,7 @@ extension ScriptedSource: ChangeServer {
             }
             guard changing.has(folder: path.parent) else { return .refused(.parentMissing) }
             let version = changing.newVersion()
-            let kept = changing.state.withLock { $0.keepsLess } ? Array(bytes.prefix(1)) : bytes
+            let kept = Array(bytes.prefix(changing.state.withLock { $0.keepsLess } ? 1 : first))
             self[path] = File(bytes: kept, version: version)
             let tells = changing.state.withLock { $0.givesETagsOnPut }
             return .done(WriteAnswer(status: 201, etag: tells ? version : nil))
@@ -198,13 +223,14 @@ extension ScriptedSource: ChangeServer {
 
     func confirm(
         _ path: ItemPath, _ request: UploadRequest, answer: WriteAnswer
-    ) async throws(ConnectionError) -> UploadConfirmation {
-        if let certain = UploadConfirmation.decide(answer) { return certain }
-        return .decide(try await held(at: path), after: answer, to: request)
+    ) async throws(ConnectionError) -> (ChangeConfirmation, HeldItem?) {
+        let held = try await held(at: path)
+        return (.ofUpload(request, answer: answer, shown: held), held)
     }
 
     var writingManners: WritingManners {
-        WritingManners(server: changing.state.withLock { $0.name }, isFamily: false)
+        let name = changing.state.withLock { $0.name }
+        return WritingManners(server: name, isFamily: false, isModDav: name == "Apache")
     }
 
     func held(at path: ItemPath) async throws(ConnectionError) -> HeldItem? {

@@ -10,7 +10,9 @@ struct Put: LarderCommand {
         discussion: """
             A snapshot of the file is taken at once, so that the file may be changed or removed afterwards. The uploaded \
             file is then also a copy here, as if it had been downloaded. A file on the server is not overwritten, unless \
-            --replace makes a new version of it; if somebody has changed it meanwhile, an issue asks what to do.
+            --replace makes a new version of it. The version that it replaces is the one that FILE was copied from with \
+            `get --to FILE`, else that of the copy here, else the one that was listed last; --if names another. If the \
+            server has another version by then, an issue asks what to do.
 
             Of a folder all files and folders below are uploaded, into the folder of that path on the server, which may \
             exist. Symbolic links, sockets and devices are named and left out.
@@ -20,15 +22,28 @@ struct Put: LarderCommand {
     @Argument(help: "The file or folder on this machine.", completion: .file()) var file: String
     @Argument(help: "The path on the server.", completion: .itemPath) var path: String
     @Flag(help: "Make a new version if there is such a file on the server.") var replace = false
+    @Option(
+        name: .customLong("if"),
+        help: ArgumentHelp("Make a new version only if the server still has this one.", valueName: "etag"))
+    var version: String?
     @OptionGroup var options: ChangeOptions
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let path = try CLIArgument.path(path)
+        let replacing = try version.map { field throws(Failure) in
+            guard let etag = ETag(field: field) else {
+                throw Failure(.usage, "--if needs a version, such as stat shows")
+            }
+            return etag.opaque
+        }
         let account = try global.loadConfig().oneAccount()
         let bookmark = account.bookmark
         let withSHA1 = await account.mayHaveFamilyServer()
         // The file is read with this command's own rights, whichever process uploads it.
         if let folder = await runBlocking({ [file] in UploadedFolder(file, to: path, withSHA1: withSHA1) }) {
+            guard replacing == nil else {
+                throw Failure(.usage, "--if names the version of one file, and \(file) is a folder")
+            }
             return try await upload(folder, of: bookmark, console)
         }
         let taken = await runBlocking { [file] () -> Result<(snapshot: TakenSnapshot, lock: any Sendable), Failure> in
@@ -38,10 +53,12 @@ struct Put: LarderCommand {
                 return .failure(error)
             }
         }
-        let (snapshot, lock) = try taken.get()
+        let (taking, lock) = try taken.get()
+        let snapshot = taking.replacing(replacing)
         defer { withExtendedLifetime(lock) {} }
         return try await make(
-            .put(snapshot, path, replaces: replace), showing: path, "uploaded", options, global, console
+            .put(snapshot, path, replaces: replace || replacing != nil), showing: path, "uploaded", options, global,
+            console
         ) {
             await runBlocking { Snapshots.discard(snapshot, of: bookmark) }
         }

@@ -196,14 +196,13 @@ struct TusTransfer {
     private func landed() async throws(ConnectionError) -> WriteOutcome? {
         guard let reading else { return nil }
         do throws(ConnectionError) {
-            let proof = UploadProof(request)
             var held = try await connection.held(at: path)
             for pause in Self.landingPauses {
-                guard proof.finding(held, manners: connection.writingManners) == .base else { break }
+                guard isUndone(held) else { break }
                 try await wait(pause)
                 held = try await connection.held(at: path)
             }
-            if request.base != .new, proof.finding(held, manners: connection.writingManners) == .base {
+            if request.base != .new, isUndone(held) {
                 throw ConnectionError(
                     .serverError, "\(root.origin) has taken all of \(path), but still has the version before",
                     hint: "wait, or check the server's log")
@@ -221,6 +220,10 @@ struct TusTransfer {
         // The ETag in an answer to a part does not say that the parts before arrived as they were sent.
         answer.etag = nil
         return .done(answer)
+    }
+
+    private func isUndone(_ held: HeldItem?) -> Bool {
+        ChangeConfirmation.ofUpload(request, shown: held, manners: connection.writingManners) == .undone
     }
 
     // MARK: What is sent

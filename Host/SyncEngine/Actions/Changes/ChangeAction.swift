@@ -26,9 +26,22 @@ enum ChangeResult: Sendable {
     /// The server has made the change. The item is what it has now, if the action asked for it.
     case done(ListedItem? = nil, copy: CopyChange? = nil)
     /// The server has taken an upload, and holds what was sent, as this file.
-    case uploaded(ListedItem)
+    /// - Parameter hasReplaced: Whether something that nobody here has seen was in the place of a new file.
+    case uploaded(ListedItem, hasReplaced: Bool = false)
     /// The server does not make the change. A person decides what follows.
-    case refused(Failure, IssueCode)
+    /// - Parameter seen: A digest of what the server had then, for an answer that is about that alone.
+    case refused(Failure, IssueCode, seen: String? = nil)
+    /// The server has another version than an upload follows.
+    /// - Parameters:
+    ///   - found: The version; nil if nothing is there.
+    ///   - isSure: Whether no request of the record can have arrived.
+    case conflict(Failure, found: ETag?, isSure: Bool)
+    /// The server does not show whether the change was made. It is looked at again after a while, and a person is asked
+    /// if nothing changes for long.
+    /// - Parameters:
+    ///   - seen: A digest of what was seen.
+    ///   - wasTaken: Whether the server has answered that it has done all.
+    case uncertain(Failure, IssueCode, seen: String, wasTaken: Bool = false)
     /// The server does not make the change now. It is asked again after a while.
     case waits(Failure, Duration)
 }
@@ -111,11 +124,21 @@ extension ChangeAction {
         }
     }
 
+    /// Finds out what a change has made, as ``afterChange(_:)``, with more than one question.
+    func afterAnyChange<T>(_ ask: () async throws -> T) async throws -> T {
+        do { return try await ask() } catch var error as ConnectionError {
+            error.mayHaveArrived = true
+            throw error
+        }
+    }
+
     /// Returns the result for what the server said.
-    func result(_ outcome: WriteOutcome, of request: WriteRequest) -> ChangeResult {
+    /// - Throws: The error for an answer that does not tell whether the server did it.
+    func result(_ outcome: WriteOutcome, of request: WriteRequest) throws(ConnectionError) -> ChangeResult {
         switch outcome {
-        case .done: .done()
-        case .refused(let refusal): result(refusal, of: request)
+        case .done: return .done()
+        case .refused(let refusal): return result(refusal, of: request)
+        case .unclear(let error): throw error
         }
     }
 
@@ -162,8 +185,8 @@ extension SyncEngine {
         }
         // A listing that began before the change still shows the state before.
         callbacks.changed(record.changedPlaces)
-        if case .uploaded(let made) = result, let upload = action as? UploadAction {
-            guard let fetched = try await upload.conclude(job, made) else {
+        if case .uploaded(let made, let hasReplaced) = result, let upload = action as? UploadAction {
+            guard let fetched = try await upload.conclude(job, made, hasReplaced: hasReplaced) else {
                 return .resolved(RecordOutcome(record: job.id, resolution: .stale))
             }
             removeSpentSnapshots()
@@ -195,6 +218,8 @@ extension SyncEngine {
         try await database.writeTogether { tx in
             guard var record = try tx.journal.record(id: record) else { return }
             record.mayHaveArrived = false
+            // Others may come to the target before the next try.
+            record.evidence.targetWasFree = nil
             try tx.journal.update(record)
         }
     }
@@ -206,13 +231,17 @@ extension SyncEngine {
             guard var record = try tx.journal.record(id: job.id) else {
                 return RecordOutcome(record: job.id, resolution: .ended)
             }
+            if case .uncertain(let failure, let code, let seen, let wasTaken) = result {
+                return try lookAgain(job, record, failure, code, seen: seen, wasTaken: wasTaken, in: tx)
+            }
             if record.mayHaveArrived {
                 // The server has decided.
                 record.mayHaveArrived = false
                 try tx.journal.update(record)
             }
             switch result {
-            case .uploaded: throw Failure(.internal, "\(record.action.kind.rawValue) uploads nothing")
+
+            case .uploaded, .uncertain: throw Failure(.internal, "\(record.action.kind.rawValue) uploads nothing")
             case .done(let made, let copy):
                 let former = try tx.items.item(localID: record.localID)?.etag
                 try action.finish(record, made, in: tx)
@@ -222,10 +251,17 @@ extension SyncEngine {
                 for place in record.places { try tx.scan.requestListing(of: place.path.parent) }
                 logger.debug("The action \(record.action.kind.rawValue) of \(record.path) is done")
                 return try done(record, in: tx)
-            case .refused(let failure, .conflict):
-                if let outcome = try UploadAction(self).answerConflict(job, record, in: tx) { return outcome }
+            case .conflict(let failure, let found, let isSure):
+                // The answer, a person's or a rule's, is about this version.
+                record.evidence.asked = ChangeEvidence.SeenVersion(found)
+                try tx.journal.update(record)
+                if let outcome = try UploadAction(self).answerConflict(job, record, isSure: isSure, in: tx) {
+                    return outcome
+                }
                 return try resolve(job, .ask(.conflict), because: failure, in: tx)
-            case .refused(let failure, let code):
+            case .refused(let failure, let code, let seen):
+                record.evidence.look = seen.map { ChangeEvidence.Look(digest: $0, since: waitTime()) }
+                try tx.journal.update(record)
                 return try resolve(job, .ask(code), because: failure, in: tx)
             case .waits(let failure, let delay):
                 let until = waitTime() + delay
@@ -236,20 +272,40 @@ extension SyncEngine {
 }
 
 extension SyncEngine {
+    /// The time without a change on the server after which a person is asked about what is not certain.
+    static let longestStillness = Duration.seconds(600)
+    /// The longest pause between two looks at what is not certain.
+    private static let longestLookPause = Duration.seconds(120)
+
+    /// Has a change be looked at again whose effect the server does not show. What touches its places waits.
+    private func lookAgain(
+        _ job: Job, _ found: SyncRecord, _ failure: Failure, _ code: IssueCode, seen: String, wasTaken: Bool,
+        in tx: Transaction
+    ) throws -> RecordOutcome {
+        var record = found
+        let now = waitTime()
+        record.mayHaveArrived = true
+        if wasTaken { record.evidence.wasTaken = true }
+        if record.evidence.look?.digest != seen { record.evidence.look = ChangeEvidence.Look(digest: seen, since: now) }
+        let since = record.evidence.look?.since ?? now
+        // An earlier time of the clock says nothing.
+        let isStill = now - since >= Self.longestStillness || since > now
+        if isStill { record.evidence.look = nil }
+        try tx.journal.update(record)
+        guard !isStill else { return try resolve(job, .ask(code), because: failure, in: tx) }
+        let pause = min(Duration.seconds(1) * (1 << min(record.attempts, 10)), Self.longestLookPause)
+        return try resolve(job, .wait(until: now + pause, attempts: record.attempts + 1), because: failure, in: tx)
+    }
+
     /// Lets the later uploads of an item follow the version that a change has made of the version that they were to
     /// follow. Whatever else comes between them is somebody else's, and stays.
     /// - Parameters:
     ///   - made: The version that the server has since the change; nil if it is not known.
     ///   - base: The version before the change; nil if there was none.
-    ///   - replacesAny: Whether the change was to replace whatever was there, and a later upload therefore is too.
-    func passOn(
-        _ made: ETag?, from base: ETag?, replacesAny: Bool = false, after record: SyncRecord, in tx: Transaction
-    ) throws {
+    func passOn(_ made: ETag?, from base: ETag?, after record: SyncRecord, in tx: Transaction) throws {
         guard let made else { return }
         for var later in try tx.journal.records(of: record.localID) where later.id > record.id {
-            guard case .upload(var upload) = later.action, !upload.isNew,
-                replacesAny || upload.base?.opaque == base?.opaque
-            else { continue }
+            guard case .upload(var upload) = later.action, !upload.isNew, upload.base == base else { continue }
             upload.base = made
             later.action = .upload(upload)
             try tx.journal.update(later)

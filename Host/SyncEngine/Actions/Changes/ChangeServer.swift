@@ -28,7 +28,7 @@ public protocol ChangeServer: Sendable {
     /// Finds out what the server holds after an upload.
     func confirm(
         _ path: ItemPath, _ request: UploadRequest, answer: WriteAnswer
-    ) async throws(ConnectionError) -> UploadConfirmation
+    ) async throws(ConnectionError) -> (ChangeConfirmation, HeldItem?)
     /// What the server does differently when something is written.
     var writingManners: WritingManners { get }
     /// Returns what the server holds at a path; nil if it holds nothing there.

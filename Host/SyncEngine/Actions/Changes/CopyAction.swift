@@ -4,8 +4,9 @@ import Model
 
 /// The action that copies an item on the server. Until then a placeholder shows the copy; what is below a copied folder
 /// is known when the folder has been listed.
-struct CopyAction: ChangeAction {
+struct CopyAction: TargetedChange {
     static let activity = SyncActivity.copying
+    static let leavesSource = true
 
     let engine: SyncEngine
 
@@ -30,16 +31,29 @@ struct CopyAction: ChangeAction {
     }
 
     func request(_ job: Job, mayHaveArrived: Bool) async throws -> ChangeResult {
-        guard let source = job.record.action.otherPath else { throw Failure(.internal, "A copy has no source") }
-        let path = job.record.path
-        if mayHaveArrived, let held = try await server.held(at: path), held.item.kind == job.kind,
-            job.kind == .folder || held.item.size == job.size
-        {
-            return .done(held.item)
+        let write = WriteRequest.copy(try source(of: job.record), to: job.record.path)
+        return try await request(job, write, to: job.record.path, mayHaveArrived: mayHaveArrived)
+    }
+
+    private func source(of record: SyncRecord) throws -> ItemPath {
+        guard let source = record.action.otherPath else { throw Failure(.internal, "A copy has no source") }
+        return source
+    }
+
+    func send(_ record: SyncRecord, to target: ItemPath, isFolder: Bool) async throws(ConnectionError) -> WriteOutcome {
+        guard let source = record.action.otherPath else {
+            throw ConnectionError(.badRequest, "a copy has no source")
         }
-        let outcome = try await server.copy(source, to: path, isFolder: job.kind == .folder)
-        guard case .done = outcome else { return result(outcome, of: .copy(source, to: path)) }
-        return .done(try await afterChange { () throws(ConnectionError) in try await server.held(at: path) }?.item)
+        return try await server.copy(source, to: target, isFolder: isFolder)
+    }
+
+    func look(_ record: SyncRecord, isFolder: Bool, wasFree: Bool?) async throws -> TargetLook {
+        let target = record.path
+        let wanted = try await look(at: try source(of: record), as: target)
+        let shown = try await look(at: target)
+        return TargetLook(
+            confirmation: .ofCopy(of: wanted, shown: shown, wasFree: wasFree), wanted: wanted ?? ServerTree(target),
+            target: shown, digest: digest(of: wanted, shown))
     }
 
     func finish(_ record: SyncRecord, _ made: ListedItem?, in tx: Transaction) throws {

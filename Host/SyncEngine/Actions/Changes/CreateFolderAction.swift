@@ -31,7 +31,7 @@ struct CreateFolderAction: ChangeAction {
         let held = try await afterChange { () throws(ConnectionError) in try await server.held(at: path) }
         // A folder of this name that somebody else has made is as good.
         if let held, held.item.kind == .folder { return .done(held.item) }
-        return result(outcome, of: .makeFolder(path))
+        return try result(outcome, of: .makeFolder(path))
     }
 
     func finish(_ record: SyncRecord, _ made: ListedItem?, in tx: Transaction) throws {

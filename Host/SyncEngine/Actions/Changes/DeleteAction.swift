@@ -59,18 +59,33 @@ struct DeleteAction: ChangeAction {
     func request(_ job: Job, mayHaveArrived: Bool) async throws -> ChangeResult {
         let path = job.record.path
         guard let held = try await server.held(at: path) else { return .done() }
-        var news: [ItemPath] = []
-        if job.record.action != .delete(isForced: true) {
-            news = try await self.news(in: held.item, for: job.record)
+        if try await !isForced(job.record) {
+            let news = try await self.news(in: held.item, for: job.record)
+            guard news.isEmpty else { return try await refused(path, news) }
         }
-        guard news.isEmpty else { return .refused(Self.changed(path, news), .deletion) }
         let version = held.item.kind == .file ? held.item.etag : nil
         let outcome = try await server.delete(path, isFolder: held.item.kind == .folder, version: version)
         switch outcome {
         case .done, .refused(.notFound): return .done()
-        case .refused(.versionChanged): return .refused(Self.changed(path, [path]), .deletion)
+        case .refused(.versionChanged): return try await refused(path, [path])
         case .refused(let refusal): return result(refusal, of: .delete(path))
+        case .unclear(let error):
+            // What is left is looked at before anything is asked again.
+            let left = try await afterChange { () throws(ConnectionError) in try await server.held(at: path) }
+            guard left != nil else { return .done() }
+            throw error
         }
+    }
+
+    /// Tells whether a person has agreed to the loss of what the server has now.
+    private func isForced(_ record: SyncRecord) async throws -> Bool {
+        guard record.action == .delete(isForced: true), let seen = record.evidence.look else { return false }
+        return try await digest(of: look(at: record.path)) == seen.digest
+    }
+
+    /// Returns the result for a deletion of which a person has to be asked. The answer holds for what is there now.
+    private func refused(_ path: ItemPath, _ news: [ItemPath]) async throws -> ChangeResult {
+        .refused(Self.changed(path, news), .deletion, seen: digest(of: try await look(at: path)))
     }
 
     private static func changed(_ path: ItemPath, _ news: [ItemPath]) -> Failure {

@@ -3,8 +3,9 @@ import Database
 import Model
 
 /// The action that moves or renames an item on the server. The item list, and the copies here, show the move at once.
-struct MoveAction: ChangeAction {
+struct MoveAction: TargetedChange {
     static let activity = SyncActivity.moving
+    static let leavesSource = false
 
     let engine: SyncEngine
 
@@ -44,12 +45,51 @@ struct MoveAction: ChangeAction {
 
     func request(_ job: Job, mayHaveArrived: Bool) async throws -> ChangeResult {
         guard let target = job.record.action.otherPath else { throw Failure(.internal, "A move has no target") }
-        let path = job.record.path
-        if mayHaveArrived, try await server.held(at: path) == nil, try await server.held(at: target) != nil {
-            return .done()
+        let write = WriteRequest.move(job.record.path, to: target)
+        return try await request(job, write, to: target, mayHaveArrived: mayHaveArrived)
+    }
+
+    func send(_ record: SyncRecord, to target: ItemPath, isFolder: Bool) async throws(ConnectionError) -> WriteOutcome {
+        try await server.move(record.path, to: target, isFolder: isFolder)
+    }
+
+    func look(_ record: SyncRecord, isFolder: Bool, wasFree: Bool?) async throws -> TargetLook {
+        let target = record.action.otherPath ?? record.path
+        let known = try await known(record, at: target)
+        let left = try await look(at: record.path, as: target)
+        let shown = try await look(at: target)
+        return TargetLook(
+            confirmation: .ofMove(of: known, left: left, shown: shown, wasFree: wasFree), wanted: known,
+            target: shown, digest: digest(of: left, shown))
+    }
+
+    /// Returns what is known to have been moved: the items that the list shows at the target, without those that later
+    /// records make or change there.
+    private func known(_ record: SyncRecord, at target: ItemPath) async throws -> ServerTree {
+        try await database.read { reads in
+            var known = ServerTree(target)
+            guard let top = try reads.items.item(localID: record.localID) else { return known }
+            // Later moves have changed the paths in the list already.
+            let place = top.path
+            let later = try reads.journal.changes(atOrBelow: place).filter { $0.id > record.id }
+            let touched = later.flatMap { [$0.path] + ($0.action.otherPath.map { [$0] } ?? []) }
+            func add(_ item: Item) {
+                guard item.fileID != nil, item.cloudStatus != .localOnly, !item.isRemoved else { return }
+                let isTouched = touched.contains { $0 == item.path || $0.isAncestor(of: item.path) }
+                guard !isTouched || item.localID == top.localID else { return }
+                let entry = ListedItem(
+                    path: item.path, kind: item.kind, fileID: item.fileID, etag: item.etag,
+                    size: isTouched ? nil : item.size)
+                known.add(entry, at: item.path.moved(from: place, to: target))
+            }
+            add(top)
+            guard top.kind == .folder else { return known }
+            try reads.items.each(ItemListing(folder: place, isRecursive: true)) { item in
+                add(item)
+                return true
+            }
+            return known
         }
-        return result(
-            try await server.move(path, to: target, isFolder: job.kind == .folder), of: .move(path, to: target))
     }
 
     func finish(_ record: SyncRecord, _ made: ListedItem?, in tx: Transaction) throws {

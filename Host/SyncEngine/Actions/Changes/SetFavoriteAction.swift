@@ -40,7 +40,7 @@ struct SetFavoriteAction: ChangeAction {
             throw Failure(.internal, "\(job.record.action.kind.rawValue) does not change a favorite")
         }
         let path = job.record.path
-        return result(try await server.setFavorite(path, isFavorite), of: .setFavorite(path))
+        return try result(try await server.setFavorite(path, isFavorite), of: .setFavorite(path))
     }
 
     func finish(_ record: SyncRecord, _ made: ListedItem?, in tx: Transaction) throws {

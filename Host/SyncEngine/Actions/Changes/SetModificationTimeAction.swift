@@ -78,7 +78,8 @@ struct SetModificationTimeAction: ChangeAction {
         }
         switch try await server.setModificationTime(path, time, version: base) {
         case .refused(let refusal): return result(refusal, of: request)
-        case .done: break
+        // What the file shows decides in any case.
+        case .done, .unclear: break
         }
         let found = try await afterChange { () throws(ConnectionError) in try await server.held(at: path) }
         guard let held = found, held.item.kind == .file else {

@@ -7,8 +7,9 @@ import Synchronization
 extension UploadAction {
     /// Records that the server holds what was sent. The record becomes that of a complete download, which puts the
     /// snapshot in place of the copy.
+    /// - Parameter hasReplaced: Whether the server has put a new file in place of something.
     /// - Returns: The complete download; nil if the record is done.
-    func conclude(_ job: Job, _ made: ListedItem) async throws -> Fetched? {
+    func conclude(_ job: Job, _ made: ListedItem, hasReplaced: Bool = false) async throws -> Fetched? {
         guard case .upload(let upload) = job.record.action else { return nil }
         let landing = try await database.writeTogether { [self] tx -> Job? in
             guard var record = try tx.journal.record(id: job.id) else { return nil }
@@ -21,8 +22,11 @@ extension UploadAction {
                 item.copy?.etag = .substitute(size: nil, lastModified: nil)
             }
             item = try confirm(item, as: made, in: tx)
-            try engine.passOn(
-                item.etag, from: upload.base, replacesAny: upload.replacesAny, after: record, in: tx)
+            try engine.passOn(item.etag, from: upload.base, after: record, in: tx)
+            if hasReplaced { try tellReplaced(record.path, in: tx) }
+            if let source = upload.source, let version = item.etag {
+                try tx.exports.note(source, isCopyOf: item.localID, version, at: clock.now())
+            }
             try tx.scan.requestListing(of: record.path.parent)
             guard lands else {
                 _ = try engine.done(record, in: tx)
@@ -30,6 +34,7 @@ extension UploadAction {
                 return nil
             }
             record.action = .download
+            record.evidence = ChangeEvidence()
             (record.state, record.mayHaveArrived, record.path) = (.processing, false, item.path)
             let job = Job(record, item: item)
             // After a crash, the snapshot is found in incoming/ by these facts and need not be fetched.
@@ -75,13 +80,31 @@ extension UploadAction {
         }
     }
 
-    /// Lets an upload replace whatever the server has at its turn.
-    func replaceAnyVersion(_ record: inout SyncRecord, in tx: Transaction) throws {
-        guard case .upload(var upload) = record.action else { return }
-        upload.replacesAny = true
+    /// Tells a person of something that a server has replaced in spite of the request's condition.
+    private func tellReplaced(_ path: ItemPath, in tx: Transaction) throws {
+        let message =
+            "\(path) was uploaded as a new file, and the server has put it in place of something that was there and was "
+            + "not listed here. Look for the version before on the server"
+        logger.warning("\(message)")
+        try tx.issues.file(
+            Issue(
+                code: IssueCode.replaced.rawValue, subject: path.text, message: message,
+                choices: IssueCode.replaced.choices, created: clock.now()))
+    }
+
+    /// Lets an upload replace the version about which a person, or a rule, was asked. Later uploads of the file that
+    /// were to follow the same version as this one follow it.
+    func replaceSeenVersion(_ record: inout SyncRecord, in tx: Transaction) throws {
+        // Without a version, which an older program did not note, the upload asks again.
+        guard case .upload(var upload) = record.action, let asked = record.evidence.asked else { return }
+        let former = upload.base
+        (upload.base, upload.followsNothing) = (asked.etag, asked.etag == nil)
         if let begun = upload.begun.take() { engine.spend(begun) }
         record.action = .upload(upload)
         record.mayHaveArrived = false
+        record.evidence = ChangeEvidence()
+        guard let base = asked.etag, let former else { return }
+        try engine.passOn(base, from: former, after: record, in: tx)
     }
 
     /// Keeps both versions: the file is uploaded under another name, as a new one. The record stays the same.
@@ -96,7 +119,7 @@ extension UploadAction {
         let path = try freeName(beside: record.path, in: tx)
         let wasNew = upload.isNew
         var outdated: Item?
-        (upload.isNew, upload.base) = (true, nil)
+        (upload.isNew, upload.base, upload.followsNothing) = (true, nil, false)
         if let begun = upload.begun.take() { engine.spend(begun) }
         if wasNew {
             try engine.removePlaceholder(found, ending: Self.activity, in: tx)
@@ -117,6 +140,7 @@ extension UploadAction {
         var moved = record
         (moved.localID, moved.path, moved.action) = (copy.localID, path, .upload(upload))
         (moved.state, moved.wait, moved.attempts, moved.mayHaveArrived) = (.ready, nil, 0, false)
+        moved.evidence = ChangeEvidence()
         try tx.journal.replace(moved)
         controls.suspend(record.id, cancels: false)
         if let outdated,
@@ -130,13 +154,18 @@ extension UploadAction {
     }
 
     /// Does with an upload that met another version what the account's rules say.
+    /// - Parameter isSure: Whether nothing of the upload can have arrived. If not, what is there may have come after it,
+    ///   and no rule replaces it.
     /// - Returns: The outcome; nil if a person must decide.
-    func answerConflict(_ job: Job, _ record: SyncRecord, in tx: Transaction) throws -> RecordOutcome? {
+    func answerConflict(
+        _ job: Job, _ record: SyncRecord, isSure: Bool, in tx: Transaction
+    ) throws -> RecordOutcome? {
         switch engine.onConflict.answer(for: record.path) {
         case .ask: return nil
+        case .local where !isSure: return nil
         case .local:
             var record = record
-            try replaceAnyVersion(&record, in: tx)
+            try replaceSeenVersion(&record, in: tx)
             try tx.journal.update(record)
             controls.suspend(record.id, cancels: false)
             logger.notice(

@@ -23,6 +23,12 @@ struct UploadAction: ChangeAction {
         _ path: ItemPath, _ snapshot: TakenSnapshot, replaces: Bool, for requester: ChangeRequester, in tx: Transaction
     ) throws -> EnqueueOutcome {
         guard let item = try tx.items.item(at: path) else {
+            if let named = snapshot.replacing {
+                return .refused(
+                    Failure(
+                        .notFound, "\(path) is not known, and its version \(named) was to be replaced",
+                        hint: .seeItems(in: path.parent)))
+            }
             if let failure = try engine.obstacle(toNew: path, isFolder: false, in: tx) { return .refused(failure) }
             let file = try tx.items.insertPlaceholder(
                 path, kind: .file, size: snapshot.size, modified: snapshot.modified, activity: Self.activity)
@@ -31,7 +37,8 @@ struct UploadAction: ChangeAction {
             engine.counters.expect(files: 1, bytes: snapshot.size)
             return .queued(record.id)
         }
-        if let failure = try objection(to: item, replaces: replaces, in: tx) { return .refused(failure) }
+        let isReplacing = replaces || snapshot.replacing != nil
+        if let failure = try objection(to: item, replaces: isReplacing, in: tx) { return .refused(failure) }
         if let failure = try unsent(item, for: requester, in: tx) { return .refused(failure) }
         return .queued(try replace(item, by: snapshot, for: requester, in: tx).id)
     }
@@ -78,7 +85,8 @@ struct UploadAction: ChangeAction {
         item.syncActivity.insert(Self.activity)
         let earlier = try tx.journal.records(of: item.localID).last { $0.action.kind.changesServer }
         if var earlier, case .upload(let waiting) = earlier.action, !earlier.mayHaveArrived, earlier.wait == nil {
-            earlier.action = .upload(Upload(snapshot, isNew: waiting.isNew, base: waiting.base))
+            let base = snapshot.replacing == nil ? waiting.base : try self.base(of: item, for: snapshot, in: tx)
+            earlier.action = .upload(Upload(snapshot, isNew: waiting.isNew, base: base))
             earlier.since = engine.clock.now()
             (earlier.reason, earlier.key) = (requester.reason, requester.key)
             try tx.journal.update(earlier)
@@ -90,8 +98,23 @@ struct UploadAction: ChangeAction {
         }
         try tx.items.updateLocal(item)
         engine.counters.expect(files: 1, bytes: snapshot.size)
-        return try engine.record(
-            .upload(Upload(snapshot, isNew: false, base: item.etag)), of: item, at: item.path, for: requester, in: tx)
+        let upload = Upload(snapshot, isNew: false, base: try base(of: item, for: snapshot, in: tx))
+        return try engine.record(.upload(upload), of: item, at: item.path, for: requester, in: tx)
+    }
+
+    /// Returns the version that a new version of a file is to replace: the one that the person has named; else the one
+    /// that the person's file was copied from; else that of the copy here; else the one that was listed last. If the
+    /// server has another by then, a person is asked.
+    private func base(of item: Item, for snapshot: TakenSnapshot, in tx: Transaction) throws -> ETag? {
+        if let named = snapshot.replacing {
+            if let listed = item.etag, listed.opaque.hasSameBytes(as: named) { return listed }
+            return ETag(opaque: named, strength: item.etag?.strength == .substitute ? .substitute : .strong)
+        }
+        let exported = try snapshot.source.flatMap { try tx.exports.version(of: $0, copiedFrom: item.localID) }
+        let here = item.cloudStatus == .localCopy ? item.copy?.etag : nil
+        // The listed one is equal, and may be stronger.
+        guard let known = exported ?? here, known != item.etag else { return item.etag }
+        return known
     }
 
     /// Makes the record of an upload whose item is gone one about the item at its path, or about a new placeholder.
@@ -118,9 +141,7 @@ struct UploadAction: ChangeAction {
             throw Failure(.internal, "\(job.record.action.kind.rawValue) uploads nothing")
         }
         let path = job.record.path
-        if upload.replacesAny {
-            upload.base = try await server.held(at: path)?.item.etag
-        } else if !upload.isNew, upload.base == nil {
+        if !upload.isNew, !upload.followsNothing, upload.base == nil {
             upload.base = try await database.read { try $0.items.item(localID: job.record.localID)?.etag }
         }
         var request = UploadRequest(
@@ -129,9 +150,12 @@ struct UploadAction: ChangeAction {
                 + [ContentChecksum(.sha256, upload.digest)],
             modified: upload.modified)
         if mayHaveArrived {
-            switch try await find(upload, request, at: path) {
+            let found = try await find(upload, request, at: path)
+            switch found {
             case .result(let result): return result
-            case .notSent: break
+            case .notSent(let held):
+                // A server that has taken all of the file may make it later.
+                if job.record.evidence.wasTaken == true { return unseen(path, held) }
             case .cutOff(let version): request.base = .version(version)
             }
         }
@@ -163,10 +187,17 @@ struct UploadAction: ChangeAction {
         }
         switch outcome {
         case .done(let answer): return try await confirm(upload, request, answer, at: path)
+        case .unclear(let error):
+            count(0)
+            if case .result(let result) = try await afterAnyChange({ try await find(upload, request, at: path) }) {
+                return result
+            }
+            throw error
         case .refused(let refusal):
             count(0)
             switch refusal {
-            case .exists, .versionChanged: return try await conflict(upload, request, at: path, refusal)
+            case .exists, .versionChanged:
+                return try await conflict(upload, request, at: path, refusal, isSure: !mayHaveArrived)
             default: return result(refusal, of: .put(path), asking: .upload)
             }
         }
@@ -187,71 +218,92 @@ struct UploadAction: ChangeAction {
     /// What became of an upload whose answer was lost.
     private enum Found {
         case result(ChangeResult)
-        /// The upload is to be sent again.
-        case notSent
+        /// The upload is to be sent again. The server has this in its place.
+        case notSent(HeldItem?)
         /// The server holds the beginning of the content, as this version. The upload is to be sent again in its place.
         case cutOff(ETag)
     }
 
-    /// Finds out what became of an upload whose answer was lost.
+    /// Finds out what became of an upload whose answer was lost, or proves nothing.
     private func find(_ upload: Upload, _ request: UploadRequest, at path: ItemPath) async throws -> Found {
-        let conflict = Found.result(.refused(WriteRefusal.versionChanged.failure(of: .put(path)), .conflict))
-        guard let held = try await server.held(at: path) else { return upload.base == nil ? .notSent : conflict }
-        switch UploadProof(request).finding(held, manners: server.writingManners) {
-        case .base: return .notSent
-        case .ours: return .result(.uploaded(held.item))
-        case .other:
-            guard let version = held.item.etag, try await isBeginning(of: upload, held) else { return conflict }
-            return .cutOff(version)
-        case .unknown:
-            if try await isOurs(upload, held) { return .result(.uploaded(held.item)) }
-            return upload.base != nil && held.item.etag == upload.base ? .notSent : conflict
+        let held = try await server.held(at: path)
+        switch ChangeConfirmation.ofUpload(request, shown: held, manners: server.writingManners) {
+        case .undone: return .notSent(held)
+        case .made: if let held { return .result(.uploaded(held.item)) }
+        case .unproven:
+            if let held, try await isOurs(upload, held) { return .result(.uploaded(held.item)) }
+            if let held, upload.base != nil, held.item.etag == upload.base { return .notSent(held) }
+        case .foreign, .partly:
+            if let held, let version = held.item.etag, try await isBeginning(of: upload, held) {
+                return .cutOff(version)
+            }
         }
+        return .result(conflict(path, .versionChanged, held, isSure: false))
     }
 
     /// Handles a server that holds another version. If it is what was to be sent, the upload is done.
     private func conflict(
-        _ upload: Upload, _ request: UploadRequest, at path: ItemPath, _ refusal: WriteRefusal
+        _ upload: Upload, _ request: UploadRequest, at path: ItemPath, _ refusal: WriteRefusal, isSure: Bool
     ) async throws -> ChangeResult {
-        if let held = try await server.held(at: path) {
-            switch UploadProof(request).finding(held, manners: server.writingManners) {
-            case .ours: return .uploaded(held.item)
-            case .unknown where try await isOurs(upload, held): return .uploaded(held.item)
-            case .unknown, .base, .other: break
+        let held = try await server.held(at: path)
+        if let held {
+            switch ChangeConfirmation.ofUpload(request, shown: held, manners: server.writingManners) {
+            case .made: return .uploaded(held.item)
+            case .unproven where try await isOurs(upload, held): return .uploaded(held.item)
+            case .unproven, .undone, .partly, .foreign: break
             }
         }
-        return .refused(refusal.failure(of: .put(path)), .conflict)
+        return conflict(path, refusal, held, isSure: isSure)
+    }
+
+    /// Returns the result for a server that holds something else, with the version that an answer is about.
+    private func conflict(
+        _ path: ItemPath, _ refusal: WriteRefusal, _ held: HeldItem?, isSure: Bool
+    ) -> ChangeResult {
+        var failure = refusal.failure(of: .put(path))
+        if let item = held?.item, item.kind == .file {
+            let facts = [item.size.map { "\($0) bytes" }, item.lastModified.map { "of \($0)" }].compactMap(\.self)
+            if !facts.isEmpty { failure.message += " (the server has \(facts.joined(separator: ", ")))" }
+        } else if held == nil {
+            failure.message += " (the server has nothing there)"
+        }
+        return .conflict(failure, found: held?.item.etag, isSure: isSure)
+    }
+
+    /// Returns the result for a server that says that it has taken all, and does not show the file.
+    private func unseen(_ path: ItemPath, _ held: HeldItem?) -> ChangeResult {
+        .uncertain(
+            Failure(
+                .protocolViolation,
+                "\(path) was uploaded, but the server \(held == nil ? "has no such file" : "still has the version before")",
+                hint: "Check the server's log, and whether somebody deleted it"), .upload,
+            seen: held?.item.etag?.opaque ?? "", wasTaken: true)
     }
 
     /// Finds out what the server holds after it has taken the upload.
     private func confirm(
         _ upload: Upload, _ request: UploadRequest, _ answer: WriteAnswer, at path: ItemPath
     ) async throws -> ChangeResult {
-        var made = ListedItem(
-            path: path, kind: .file, fileID: answer.fileID, etag: answer.etag, size: upload.size,
-            lastModified: answer.tookModified ? upload.modified : answer.date)
-        let confirmation = try await afterChange { () throws(ConnectionError) in
+        let (confirmation, held) = try await afterChange { () throws(ConnectionError) in
             try await server.confirm(path, request, answer: answer)
         }
-        switch confirmation {
-        case .certain(let etag, let fileID):
-            (made.etag, made.fileID) = (etag, fileID)
-            return .uploaded(made)
-        case .uncertain(let held) where try await isOurs(upload, held): return .uploaded(held.item)
-        case .uncertain, .other(.some):
-            // Whether somebody has replaced the file at once, or the server did not keep what it took, the snapshot may
-            // be the only copy.
-            // No rule answers that: another name would help no more.
-            return .refused(
-                Failure(
-                    .failed, "\(path) was uploaded, and the server holds something else now", hint: .listIssues),
-                .upload)
-        case .other(nil):
-            return .refused(
-                Failure(
-                    .protocolViolation, "\(path) was uploaded, but is not on the server",
-                    hint: "Check the server's log, and whether somebody deleted it"), .upload)
+        switch (confirmation, held) {
+        case (.made, let held?), (.unproven, let held?):
+            if confirmation == .unproven, try await !isOurs(upload, held) { break }
+            var made = held.item
+            made.fileID = made.fileID ?? answer.fileID
+            return .uploaded(made, hasReplaced: answer.hasReplaced)
+        case (.undone, let held): return unseen(path, held)
+        case (_, nil): return unseen(path, nil)
+        case (.foreign, _), (.partly, _): break
         }
+        // Whether somebody has replaced the file at once, or the server did not keep what it took, the snapshot may be
+        // the only copy. No rule answers that: another name would help no more.
+        let size = held?.item.size.map { " (\($0) bytes; \(upload.size) were sent)" } ?? ""
+        return .refused(
+            Failure(
+                .failed, "\(path) was uploaded, and the server holds something else now\(size)", hint: .listIssues),
+            .upload)
     }
 
     /// Tells whether the server holds only a beginning of the uploaded content, which a request that is cut off leaves on
@@ -315,6 +367,7 @@ extension Upload {
         self.init(
             snapshot: snapshot.name, size: snapshot.size, digest: snapshot.digest, sha1: snapshot.sha1,
             mark: snapshot.mark, modified: snapshot.modified, isNew: isNew, base: base)
+        source = snapshot.source
     }
 }
 
@@ -329,16 +382,6 @@ private struct SnapshotSource: UploadSource {
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         try snapshot.read(at: offset, into: buffer)
     }
-}
-
-/// A sink that only computes the digest of what it gets.
-private final class DigestSink: DownloadSink {
-    private var hash = ContentHash()
-
-    var digest: [UInt8] { hash.digest }
-
-    func begin(_ head: DownloadHead) throws {}
-    func write(_ bytes: UnsafeRawBufferPointer) throws { hash.update(bytes) }
 }
 
 /// A sink that compares what it gets with the beginning of a snapshot.

@@ -1,0 +1,41 @@
+public import Model
+
+/// The versions of a person's files that were copied from here (`larder get --to FILE`). A file that is uploaded from the
+/// same path later replaces that version, and no other.
+public struct ExportTable<Access: DatabaseReads>: Table {
+    let access: Access
+
+    /// Returns the version of an item that a file was a copy of; nil if that is not known.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func version(of file: String, copiedFrom item: LocalID) throws -> ETag? {
+        try row(
+            "SELECT etag, etagStrength FROM exports WHERE file = ? AND localID = ?", [.text(file), .text(item.text)]
+        ) { ETag($0.text(0), strength: $0.integer(1)) } ?? nil
+    }
+}
+
+extension ExportTable where Access == Transaction {
+    /// The number of files that are remembered.
+    private static var most: Int { 10_000 }
+
+    /// Notes that a file is a copy of this version of an item.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func note(_ file: String, isCopyOf item: LocalID, _ version: ETag, at time: Timestamp) throws {
+        try run(
+            """
+            INSERT INTO exports (file, localID, etag, etagStrength, noted) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT (file) DO UPDATE SET localID = excluded.localID, etag = excluded.etag,
+              etagStrength = excluded.etagStrength, noted = excluded.noted
+            """, .text(file), .text(item.text), .text(version.opaque), .integer(Int64(version.strength.rawValue)),
+            .time(time))
+        try run(
+            """
+            DELETE FROM exports WHERE noted < (SELECT noted FROM exports ORDER BY noted DESC LIMIT 1 OFFSET ?)
+            """, .integer(Int64(Self.most)))
+    }
+}
+
+extension DatabaseReads {
+    /// The files that were copied from here.
+    public var exports: ExportTable<Self> { ExportTable(access: self) }
+}

@@ -1,0 +1,35 @@
+/// What is known of a change on the server beside its request, so that its effect can be told from what others do. The
+/// journal keeps it with the record.
+public struct ChangeEvidence: Hashable, Sendable {
+    /// What was seen at the places of a change whose effect is not certain yet.
+    public struct Look: Hashable, Sendable {
+        /// A digest of what was seen.
+        public var digest: String
+        /// The time since which nothing else was seen.
+        public var since: Timestamp
+
+        /// Creates the facts.
+        public init(digest: String, since: Timestamp) { (self.digest, self.since) = (digest, since) }
+    }
+
+    /// The version at a path when a person was asked about it.
+    public struct SeenVersion: Hashable, Sendable {
+        /// The version; nil if nothing was there.
+        public var etag: ETag?
+
+        /// Creates the facts.
+        public init(_ etag: ETag?) { self.etag = etag }
+    }
+
+    /// Whether nothing was at the target before the first request; nil if nobody has looked.
+    public var targetWasFree: Bool?
+    /// Whether the server has answered that it has done all, though it does not show that.
+    public var wasTaken: Bool?
+    /// The last look at what is not certain.
+    public var look: Look?
+    /// The version that a person was asked about.
+    public var asked: SeenVersion?
+
+    /// Creates evidence of nothing.
+    public init() {}
+}
