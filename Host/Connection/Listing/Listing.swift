@@ -31,6 +31,13 @@ public struct Listing: Sendable, Hashable {
     /// The entries for which the server told an error instead of properties. They are on the server: the stored facts
     /// about them, and about everything below them, stay as they are.
     public var unknown: [ItemPath]
+    /// Whether the folder itself is a calendar, an address book or a principal, whose contents are not told.
+    public var isForeign: Bool
+    /// The calendars, address books and principals in the folder. They are on the server, with contents that are not
+    /// told.
+    public var foreign: [ItemPath]
+    /// The entries that the server named and then told to be missing, or of which it told nothing that an item has.
+    public var leftOut: [ItemPath]
     /// Whether the answer had an entry more than one level below the folder. Without such an entry, `Depth.infinity`
     /// tells about direct children only, unless none of these is a folder with contents.
     public var reachesGrandchildren: Bool
@@ -38,7 +45,8 @@ public struct Listing: Sendable, Hashable {
     /// Creates the result of a listing.
     public init(
         folder: ListedItem, entries: Int = 0, date: Timestamp? = nil, refused: [UnusableEntry] = [],
-        refusedCount: Int = 0, unknown: [ItemPath] = [], reachesGrandchildren: Bool = false
+        refusedCount: Int = 0, unknown: [ItemPath] = [], isForeign: Bool = false, foreign: [ItemPath] = [],
+        leftOut: [ItemPath] = [], reachesGrandchildren: Bool = false
     ) {
         self.folder = folder
         self.entries = entries
@@ -46,6 +54,11 @@ public struct Listing: Sendable, Hashable {
         self.refused = refused
         self.refusedCount = max(refusedCount, refused.count)
         self.unknown = unknown
+        (self.isForeign, self.foreign, self.leftOut) = (isForeign, foreign, leftOut)
         self.reachesGrandchildren = reachesGrandchildren
     }
+
+    /// What is in the folder, as far as the server names it, and is none of the entries: calendars, address books and
+    /// principals, what was left out, and what the server told an error about.
+    public var unlisted: [ItemPath] { foreign + leftOut + unknown }
 }

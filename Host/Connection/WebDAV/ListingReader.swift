@@ -27,9 +27,11 @@ final class ListingReader {
     private var refused: [UnusableEntry] = []
     private var refusedCount = 0
     private var unknown: [ItemPath] = []
+    private var leftOut: [ItemPath] = []
     private var reachesGrandchildren = false
     /// The calendars, address books and principals. `Depth.infinity` lists their contents after them.
     private var foreign: Set<ItemPath> = []
+    private var foreignEntries: [ItemPath] { foreign.filter { $0 != folder }.sorted() }
 
     /// Creates a reader for the listing of a folder.
     /// - Parameters:
@@ -95,7 +97,7 @@ final class ListingReader {
         handedOut += rest.count
         let listing = Listing(
             folder: own, entries: handedOut, refused: refused, refusedCount: refusedCount, unknown: unknown,
-            reachesGrandchildren: reachesGrandchildren)
+            isForeign: isForeign, foreign: foreignEntries, leftOut: leftOut, reachesGrandchildren: reachesGrandchildren)
         return (rest, listing, isForeign)
     }
 
@@ -149,7 +151,9 @@ final class ListingReader {
         } else if isTold {
             if path.parent != folder { reachesGrandchildren = true }
             entries.append(response.item(at: path))
-        } else if response.status != 404, response.status != 410 {
+        } else if response.status == 404 || response.status == 410 {
+            leftOut.append(path)
+        } else {
             unknown.append(path)
             guard unknown.count <= limits.unknown else {
                 throw violation(

@@ -35,7 +35,8 @@ extension Connection {
         while let chunk = try await nextChunk(of: &reply.answer, question, at: root.origin) { try reader.read(chunk) }
         let listing = try reader.finish().listing
         return HeldItem(
-            item: listing.folder, checksums: ContentChecksum.all(in: reader.ownResponse?.checksums ?? ""),
+            item: listing.folder, isForeign: listing.isForeign,
+            checksums: ContentChecksum.all(in: reader.ownResponse?.checksums ?? ""),
             available: reader.ownResponse?.quotaAvailable.flatMap { OutsideNumber.size($0) },
             date: reply.answer.headers.first(name: "Date").flatMap { Timestamp(httpDate: $0) })
     }

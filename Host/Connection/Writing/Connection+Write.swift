@@ -144,9 +144,18 @@ extension Connection {
         guard manners.mayHideDotNames, target.components.contains(where: { $0.utf8.first == UInt8(ascii: ".") }) else {
             return nil
         }
+        return try await leavesOutDotNames() ? .nameNotKept : nil
+    }
+
+    /// Finds out whether the server leaves names that begin with a dot out of its listings, as nginx's own module does.
+    ///
+    /// What a folder holds under such names cannot be found out there. The server is asked once.
+    /// - Throws: `ConnectionError`.
+    public func leavesOutDotNames() async throws(ConnectionError) -> Bool {
+        guard writingManners.mayHideDotNames else { return false }
         // nginx's own module names the second class alone. A server behind nginx names the first one too.
         let classes = try await rootClasses()
-        return classes.contains("2") && !classes.contains("1") ? .nameNotKept : nil
+        return classes.contains("2") && !classes.contains("1")
     }
 
     /// Sends a request and reads its answer.

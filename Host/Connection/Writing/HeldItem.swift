@@ -4,6 +4,8 @@ public import Model
 public struct HeldItem: Hashable, Sendable {
     /// The item, as a listing tells it.
     public var item: ListedItem
+    /// Whether the item is a calendar, an address book or a principal, which no action may take for a folder.
+    public var isForeign: Bool
     /// The checksums of a file's whole content (`oc:checksums`).
     public var checksums: [ContentChecksum]
     /// The number of bytes that the account may still store in this folder, if the server tells it (RFC 4331).
@@ -13,9 +15,11 @@ public struct HeldItem: Hashable, Sendable {
 
     /// Creates the facts.
     public init(
-        item: ListedItem, checksums: [ContentChecksum] = [], available: Int64? = nil, date: Timestamp? = nil
+        item: ListedItem, isForeign: Bool = false, checksums: [ContentChecksum] = [], available: Int64? = nil,
+        date: Timestamp? = nil
     ) {
         self.item = item
+        self.isForeign = isForeign
         self.checksums = checksums
         self.available = available
         self.date = date

@@ -9,6 +9,8 @@ public struct ServerTree: Hashable, Sendable {
     /// Whether nothing is there that the listings do not show: no collection of another kind, no name that was refused
     /// or left out.
     public var isWhole = true
+    /// What is named there and is no entry, such as a calendar.
+    public var unlisted: [ItemPath] = []
     /// The path of the item itself.
     public var path: ItemPath
 
@@ -31,6 +33,6 @@ public struct ServerTree: Hashable, Sendable {
     public var summary: String {
         entries.sorted { $0.key < $1.key }.map { path, entry in
             "\(path.text)\0\(entry.kind.rawValue)\0\(entry.size ?? -1)\0\(entry.etag?.opaque ?? "")"
-        }.joined(separator: "\n") + (isWhole ? "" : "\n…")
+        }.joined(separator: "\n") + unlisted.sorted().map { "\n\($0.text)" }.joined() + (isWhole ? "" : "\n…")
     }
 }

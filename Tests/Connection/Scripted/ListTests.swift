@@ -67,6 +67,7 @@ struct ListTests {
             """
         let (entries, found) = try await connection({ .status(207, [:], document) }).entries(of: path("/F"))
         #expect(entries.isEmpty && found.unknown == [path("/F/secret"), path("/F/broken")])
+        #expect(found.leftOut == [path("/F/gone")] && !found.isWhole)
     }
 
     @Test("an error about the folder itself is the listing's error")
@@ -81,7 +82,7 @@ struct ListTests {
         }
     }
 
-    @Test("calendars, address books and principals are no items, nor is what is in them")
+    @Test("S18: calendars, address books and principals are no items, nor is what is in them; the listing names them")
     func foreign() async throws {
         let calendar = "<collection/><calendar xmlns=\"urn:ietf:params:xml:ns:caldav\"/>"
         let kinds = [
@@ -95,8 +96,10 @@ struct ListTests {
                 + "<status>HTTP/1.1 200 OK</status></propstat></response>"
         }
         let document = "<multistatus xmlns=\"DAV:\">\(responses.joined())</multistatus>"
-        let (entries, _) = try await connection({ .status(207, [:], document) }).entries(of: .root, depth: .infinity)
+        let (entries, found) = try await connection({ .status(207, [:], document) })
+            .entries(of: .root, depth: .infinity)
         #expect(entries.map(\.path) == [path("/docs"), path("/cal2.txt")])
+        #expect(found.foreign == [path("/book"), path("/cal"), path("/me")] && !found.isForeign && !found.isWhole)
     }
 
     @Test("Depth: infinity tells whether grandchildren came; one level of it looks like an answer")

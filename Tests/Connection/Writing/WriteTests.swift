@@ -568,6 +568,7 @@ struct WriteTests {
             }
             let outcome = try await nginx.put(path("/.p"), UploadRequest(base: .new, size: 1), from: MemorySource("x"))
             #expect((outcome == .refused(.nameNotKept)) == isRefused, "\(classes)")
+            #expect(try await nginx.leavesOutDotNames() == isRefused)
             #expect(asked().count { $0.method == "OPTIONS" } == 1)
             guard case .done = try await nginx.move(path("/x"), to: path("/a.b"), isFolder: false) else {
                 throw Failed("done")

@@ -134,6 +134,77 @@ import Vault
         }
     }
 
+    @Test(
+        "S18: what a listing does not show is news: calendars, what is left out, names that cannot be kept",
+        arguments: ["calendar", "left out", "bad name", "calendar below", "now a calendar", "now one below"])
+    func deletionOfUnlisted(_ kind: String) async throws {
+        try await EngineFixture.with { fixture in
+            for folder in ["/d", "/d/e"] { try await fixture.addFolder(folder) }
+            let file = try await fixture.addFile("/d/e/f")
+            let (source, e) = (fixture.source, try path("/d/e"))
+            let new = try path(kind == "calendar below" ? "/d/e/cal" : "/d/cal")
+            source.changing.state.withLock { state in
+                switch kind {
+                case "left out": state.leftOut = [new]
+                case "bad name":
+                    state.refused = [e: UnusableEntry(href: "/d/e/a%2Fb", problem: .slashInName)]
+                    return
+                case "now a calendar": state.calendars = [ItemPath(unchecked: "/d")]
+                case "now one below": state.calendars = [e]
+                default: state.calendars = [new]
+                }
+                if !kind.hasPrefix("now") { state.folders.insert(new) }
+            }
+            try await fixture.change(.delete(path("/d")))
+            _ = try await fixture.drain()
+            #expect(source.changing.requests.isEmpty && source[file.path] != nil)
+            let issue = try #require(try await fixture.issues().first)
+            #expect(issue.code == "delete.changed" && issue.message.hasPrefix("/d was not deleted"))
+            _ = try await fixture.engine.resolve(issue.id, choice: "cancel")
+            #expect(try await fixture.listed() == ["/d", "/d/e", "/d/e/f"])
+        }
+    }
+
+    @Test(
+        "S18: where names with a dot are not listed a folder goes only if a person says so; a file goes at once",
+        arguments: [true, false])
+    func hiddenNames(byPlugin: Bool) async throws {
+        try await EngineFixture.with { fixture in
+            try await fixture.addFolder("/d")
+            try await fixture.addFile("/d/f")
+            let hidden = try path("/d/.hidden")
+            fixture.source.changing.state.withLock { ($0.hidesDotNames, $0.name) = (true, "nginx/1.22.1") }
+            let requester = byPlugin ? ChangeRequester(DownloadTrigger("org.example.archive"), key: "1") : .user
+            func delete(_ path: ItemPath) async throws {
+                _ = try await fixture.database.write { [engine = fixture.engine] tx in
+                    try engine.enqueue(.delete(path), for: requester, in: tx)
+                }
+                _ = try await fixture.drain()
+            }
+            try await delete(path("/d/f"))
+            #expect(fixture.source.changing.requests == ["DELETE /d/f"])
+            fixture.source[hidden] = .init(bytes: [1], version: ETag(opaque: "h", strength: .strong))
+            try await delete(path("/d"))
+            #expect(fixture.source[hidden] != nil && fixture.source.changing.requests.count == 1)
+            let issue = try #require(try await fixture.issues().first)
+            #expect(issue.choices.map(\.id) == ["cancel", "force"] && issue.message.contains("begin with a dot"))
+            _ = try await fixture.engine.resolve(issue.id, choice: "force")
+            #expect(try await fixture.drain().leftCount == 0)
+            #expect(try await fixture.listed().isEmpty && fixture.source.paths.isEmpty)
+        }
+    }
+
+    @Test("S18: a calendar is no folder that somebody else has made")
+    func folderWhereCalendarIs() async throws {
+        try await EngineFixture.with { fixture in
+            let cal = try path("/cal")
+            fixture.source.changing.state.withLock { ($0.calendars, $0.folders) = ([cal], [.root, cal]) }
+            try await fixture.change(.createFolder(cal))
+            _ = try await fixture.drain()
+            #expect(try await fixture.issues().map(\.code) == ["change.refused"])
+        }
+    }
+
     @Test("S18: a deletion knows what it was about after a folder above it was moved, before the deletion's turn")
     func deleteThenMoveAbove() async throws {
         try await EngineFixture.with { fixture in

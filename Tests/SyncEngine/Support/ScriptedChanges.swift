@@ -51,6 +51,14 @@ final class ScriptedChanges: Sendable {
         var begun: [String?] = []
         /// The addresses of the uploads that were to be dropped.
         var terminated: [String] = []
+        /// The folders that are calendars.
+        var calendars: Set<ItemPath> = []
+        /// What listings name and tell nothing of.
+        var leftOut: Set<ItemPath> = []
+        /// The names in listings that cannot be kept here, by their folders.
+        var refused: [ItemPath: UnusableEntry] = [:]
+        /// Whether listings leave out names that begin with a dot.
+        var hidesDotNames = false
         /// The server's name, which tells its manners.
         var name = "Apache"
     }
@@ -239,7 +247,12 @@ extension ScriptedSource: ChangeServer {
             return state.unanswered == 0
         }
         guard isAnswered else { throw ConnectionError(.unreachable, "the server does not answer") }
-        return item(at: path).map { HeldItem(item: $0) }
+        let isForeign = changing.state.withLock { $0.calendars.contains(path) }
+        return item(at: path).map { HeldItem(item: $0, isForeign: isForeign) }
+    }
+
+    func leavesOutDotNames() async throws(ConnectionError) -> Bool {
+        changing.state.withLock { $0.hidesDotNames }
     }
 
     private func item(at path: ItemPath) -> ListedItem? {
@@ -257,9 +270,16 @@ extension ScriptedSource: ChangeServer {
         guard let found = item(at: folder) else {
             throw ConnectionError(.notFound, "\(folder) is not there", status: 404)
         }
-        let folders = changing.state.withLock { $0.folders }
-        let inside = (paths + folders.sorted()).filter { $0 != .root && $0.parent == folder }.compactMap(item)
+        let state = changing.state.withLock { $0 }
+        var inside = (paths + state.folders.sorted()).filter { $0 != .root && $0.parent == folder }.compactMap(item)
+        if state.calendars.contains(folder) { return Listing(folder: found, isForeign: true) }
+        let foreign = inside.map(\.path).filter(state.calendars.contains)
+        let leftOut = inside.map(\.path).filter(state.leftOut.contains)
+        if state.hidesDotNames { inside.removeAll { $0.path.name.hasPrefix(".") } }
+        inside.removeAll { state.calendars.contains($0.path) || state.leftOut.contains($0.path) }
         try await onBatch(inside)
-        return Listing(folder: found, entries: inside.count)
+        let refused = state.refused[folder].map { [$0] } ?? []
+        return Listing(
+            folder: found, entries: inside.count, refused: refused, foreign: foreign, leftOut: leftOut)
     }
 }

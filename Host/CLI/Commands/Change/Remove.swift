@@ -6,9 +6,9 @@ struct Remove: LarderCommand {
     static let configuration = CommandConfiguration(
         commandName: "rm", abstract: "Delete a file, or a folder and everything below it, on the server.",
         discussion: """
-            Only what is known is deleted: what is new or has changed on the server since becomes an issue. Files that \
-            were changed here, or exist only here, stay here. The copies go after the server's answer. `larder free` \
-            removes copies and leaves the server alone.
+            Only what is known is deleted: what is new or has changed on the server since, and what no listing shows, \
+            becomes an issue. Files that were changed here, or exist only here, stay here. The copies go after the \
+            server's answer. `larder free` removes copies and leaves the server alone.
             """)
 
     @OptionGroup var global: GlobalOptions

@@ -31,6 +31,8 @@ public protocol ChangeServer: Sendable {
     ) async throws(ConnectionError) -> (ChangeConfirmation, HeldItem?)
     /// What the server does differently when something is written.
     var writingManners: WritingManners { get }
+    /// Finds out whether the server leaves names that begin with a dot out of its listings.
+    func leavesOutDotNames() async throws(ConnectionError) -> Bool
     /// Returns what the server holds at a path; nil if it holds nothing there.
     func held(at path: ItemPath) async throws(ConnectionError) -> HeldItem?
     /// Lists a folder's own entries.

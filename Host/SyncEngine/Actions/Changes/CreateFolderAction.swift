@@ -30,7 +30,7 @@ struct CreateFolderAction: ChangeAction {
         let outcome = try await server.makeFolder(path)
         let held = try await afterChange { () throws(ConnectionError) in try await server.held(at: path) }
         // A folder of this name that somebody else has made is as good.
-        if let held, held.item.kind == .folder { return .done(held.item) }
+        if let held, held.item.kind == .folder, !held.isForeign { return .done(held.item) }
         return try result(outcome, of: .makeFolder(path))
     }
 

@@ -60,8 +60,11 @@ struct DeleteAction: ChangeAction {
         let path = job.record.path
         guard let held = try await server.held(at: path) else { return .done() }
         if try await !isForced(job.record) {
-            let news = try await self.news(in: held.item, for: job.record)
+            let news = try await self.news(in: held, for: job.record)
             guard news.isEmpty else { return try await refused(path, news) }
+            if held.item.kind == .folder, try await server.leavesOutDotNames() {
+                return .refused(Self.hidden(path), .deletion, seen: digest(of: try await look(at: path)))
+            }
         }
         let version = held.item.kind == .file ? held.item.etag : nil
         let outcome = try await server.delete(path, isFolder: held.item.kind == .folder, version: version)
@@ -92,8 +95,17 @@ struct DeleteAction: ChangeAction {
         let names = news.prefix(mostNamed).map(\.text).joined(separator: ", ") + (news.count > mostNamed ? ", …" : "")
         let what = news == [path] ? "it has" : "\(news.count == 1 ? "something" : "\(news.count) items") there"
         let verb = news == [path] ? "changed" : news.count == 1 ? "is new or has changed" : "are new or have changed"
+        let unseen = news == [path] ? "" : ", or cannot be listed here"
         return Failure(
-            .failed, "\(path) was not deleted: \(what) \(verb) on the server since (\(names))",
+            .failed, "\(path) was not deleted: \(what) \(verb) on the server since\(unseen) (\(names))",
+            hint: .listIssues)
+    }
+
+    private static func hidden(_ path: ItemPath) -> Failure {
+        Failure(
+            .failed,
+            "\(path) was not deleted: the server leaves names that begin with a dot out of its listings, and would "
+                + "delete what the folder holds under such names too",
             hint: .listIssues)
     }
 
@@ -103,9 +115,13 @@ struct DeleteAction: ChangeAction {
     // MARK: What was seen
 
     /// Returns what the server has at and below a path that was not there, or was another version, when the deletion
-    /// was requested.
-    private func news(in found: ListedItem, for record: SyncRecord) async throws -> [ItemPath] {
-        guard try await seen(record.path, for: record)?.isSame(found) == true else { return [found.path] }
+    /// was requested, and what a listing does not show: calendars, address books and principals, names that cannot be
+    /// kept here, and what the server tells nothing about.
+    private func news(in held: HeldItem, for record: SyncRecord) async throws -> [ItemPath] {
+        let found = held.item
+        guard !held.isForeign, try await seen(record.path, for: record)?.isSame(found) == true else {
+            return [found.path]
+        }
         var news: [ItemPath] = []
         var folders = found.kind == .folder ? [found.path] : []
         while let folder = folders.popLast() {
@@ -120,7 +136,8 @@ struct DeleteAction: ChangeAction {
                         }
                     }
                 }
-                if listing.refusedCount > 0 || !listing.unknown.isEmpty { news.append(folder) }
+                news += listing.unlisted
+                if listing.isForeign || listing.refusedCount > 0 { news.append(folder) }
             } catch let error as ConnectionError where error.kind == .notFound {
                 // Somebody else has deleted the folder meanwhile.
                 continue

@@ -25,7 +25,8 @@ extension ChangeAction {
                         if entry.kind == .folder { folders.append(entry.path) }
                     }
                 }
-                if listing.refusedCount > 0 || !listing.unknown.isEmpty { tree.isWhole = false }
+                tree.unlisted += listing.unlisted.map { $0.moved(from: path, to: place) }
+                if listing.isForeign || listing.refusedCount > 0 || !listing.unlisted.isEmpty { tree.isWhole = false }
             } catch let error as ConnectionError where error.kind == .notFound {
                 // The folder went meanwhile. Another look shows what is there then.
                 tree.isWhole = false
