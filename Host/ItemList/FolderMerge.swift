@@ -38,8 +38,9 @@ package final class FolderMerge: Sendable {
         var changed = false
         /// Whether the merge journalled moves of the tree.
         var movesTree = false
-        /// Whether something below the folder had changed although the folder's ETag had not.
-        var contradictsETag = false
+        /// What the listing showed about the server's folder ETags. Nothing, if this account's own work concerned the
+        /// folder's entries.
+        var evidence = ETagTrust.Evidence()
     }
 
     private struct State {
@@ -51,8 +52,14 @@ package final class FolderMerge: Sendable {
         var jobsToKeep: [ScanJob] = []
         /// Whether something changed that the folder's own ETag should have shown.
         var contentChanged = false
+        /// Whether a folder in the folder got another ETag.
+        var folderBelowChanged = false
         /// Whether a change was made on the server since the listing began, so that the listing may be out of date.
         var isOutOfDate = false
+        /// Whether this account was about to change something in the folder, or had just changed it.
+        var isDisturbed = false
+        /// Whether an entry was not taken in. The folder then does not count as known by its ETag.
+        var hasSkipped = false
 
         mutating func noteChange(ofContent: Bool = true) {
             result.changed = true
@@ -80,14 +87,20 @@ package final class FolderMerge: Sendable {
     func merge(_ entries: [ListedItem], listedAt: Timestamp?, in tx: Transaction) throws {
         try state.withLock { state in
             let places = try pendingPlaces(&state, in: tx)
-            guard !places.isWithin else { return }
+            guard !places.isWithin else {
+                state.hasSkipped = true
+                return
+            }
             // Neighbours in the indexes share pages. Swift's own order of texts serves as well as that of the bytes.
             for var entry in entries.sorted(by: { $0.path.text < $1.path.text }) {
                 if context.reservesDotLarder, entry.path.text.hasSameBytes(as: Self.reservedName) {
                     state.reserved = [UnusableEntry(href: Self.reservedName, problem: .reserved)]
                 } else {
                     if let changes = places.entries[entry.path] {
-                        guard changes.allSatisfy(\.isOfProperty) else { continue }
+                        guard changes.allSatisfy(\.isOfProperty) else {
+                            state.hasSkipped = true
+                            continue
+                        }
                         if let row = try tx.items.scanRow(at: entry.path),
                             row.fileID == entry.fileID || entry.fileID == nil
                         {
@@ -110,6 +123,7 @@ package final class FolderMerge: Sendable {
             finished.add(place, in: job.path)
             if !finished.isEmpty { state.isOutOfDate = true }
         }
+        if !places.isEmpty { state.isDisturbed = true }
         return places
     }
 
@@ -136,10 +150,14 @@ package final class FolderMerge: Sendable {
             for id in missing where try tx.scan.noteMissing(id) { state.noteChange() }
             try tx.scan.noteFound(in: job.path) { state.seen.contains($0) }
             if let row = try tx.items.scanRow(at: job.path) {
-                if let listed = row.listedETag, let etag = folder.etag, listed.hasSameBytes(as: etag.opaque) {
-                    state.result.contradictsETag = state.contentChanged
+                if let listed = row.listedETag, let etag = folder.etag, !state.isDisturbed {
+                    let isUnchanged = listed.hasSameBytes(as: etag.opaque)
+                    state.result.evidence = ETagTrust.Evidence(
+                        contradicts: isUnchanged && state.contentChanged,
+                        tells: !isUnchanged && state.folderBelowChanged)
                 }
-                try tx.items.setListed(folder: row.databaseID, etag: state.isOutOfDate ? nil : folder.etag)
+                let isTakenIn = !state.isOutOfDate && !state.hasSkipped && listing.unknown.isEmpty
+                try tx.items.setListed(folder: row.databaseID, etag: isTakenIn ? folder.etag : nil)
             }
             try tx.scan.removeJob(job.path)
             if state.isOutOfDate { try tx.scan.add(ScanJob(path: job.path, isWhole: false)) }
@@ -199,7 +217,13 @@ package final class FolderMerge: Sendable {
             withID = found
         }
         // An item that this account is about to move or to delete is found where the change is made, and nowhere else.
-        if let withID, try isPending(withID, in: tx) { return }
+        if let withID, try isPending(withID, in: tx) {
+            state.hasSkipped = true
+            state.isDisturbed = true
+            // The end of that record lists the folders of its own places, and this may be another one.
+            state.isOutOfDate = true
+            return
+        }
         let isConfirmedElsewhere =
             try withID.map {
                 try $0.removedAt == nil && context.isListed($0.path.parent) && !tx.scan.isMissing($0.databaseID)
@@ -223,6 +247,7 @@ package final class FolderMerge: Sendable {
             if row.cloudStatus == .localCopy, row.etag == entry.etag { try keepIfContradicted(row, entry, in: tx) }
             (id, listedETag) = (row.databaseID, row.listedETag)
             state.noteChange(ofContent: row.etag != entry.etag)
+            if entry.kind == .folder, row.etag != entry.etag { state.folderBelowChanged = true }
         case .meet(let row):
             try tx.items.meetLocalItem(row, with: entry, fileID: fileID)
             id = row.databaseID

@@ -15,10 +15,12 @@ extension ItemListUpdate {
     private static let lateAfter: Duration = .seconds(1.5)
 
     /// Lists folders, and the folders below them that must be listed, each once.
+    /// - Parameter showsTrust: Whether what is found shows if the server's folder ETags tell of changes: in a walk over
+    ///   everything, where every listing has the same reason.
     /// - Returns: The folders that were not listed.
     func walk(
-        _ first: [ScanJob], _ kept: KeptJobs, _ root: BegunListing?, started: Timestamp, _ etagsNameWrites: Bool,
-        _ outcome: inout Outcome
+        _ first: [ScanJob], _ kept: KeptJobs, _ root: BegunListing?, started: Timestamp, etagsNameWrites: Bool,
+        showsTrust: Bool, _ outcome: inout Outcome
     ) async throws -> [ScanJob] {
         let listed = ListedFolders()
         let writer = MergeWriter(database: database)
@@ -68,8 +70,10 @@ extension ItemListUpdate {
                         queue += result.jobs
                         if kept.isOn, !result.keptJobs { try await kept.exchange(job, for: result.jobs) }
                         if result.changed { outcome.changed = true }
-                        // Without this property nothing relies on ETags, so a contradiction does not matter.
-                        if result.contradictsETag, etagsNameWrites { try await distrustETags(of: job.path) }
+                        outcome.evidence.add(result.evidence)
+                        if result.evidence.contradicts, showsTrust {
+                            try await noteWalk(result.evidence, of: job.path, begun: started)
+                        }
                     case .gone:
                         outcome.changed = true
                     case .failed(let error):
@@ -103,18 +107,17 @@ extension ItemListUpdate {
         return left + running.values + queue[next...]
     }
 
-    /// Records that a folder's ETag was unchanged although something in the folder had changed. From now on everything
-    /// is walked.
-    private func distrustETags(of path: ItemPath) async throws {
-        let isNews = try await database.write { tx in
-            guard try tx.meta.integer(.etagsWereWrong) != 1 else { return false }
-            try tx.meta.set(.etagsWereWrong, 1)
-            return true
-        }
-        if isNews {
+    /// Records what a walk over everything showed about the server's folder ETags.
+    /// - Parameter path: The folder whose ETag was unchanged although something in the folder had changed.
+    func noteWalk(_ evidence: ETagTrust.Evidence, of path: ItemPath? = nil, begun started: Timestamp) async throws {
+        let believed = try await database.write { try $0.noteWalk(evidence, begun: started) }
+        guard believed.before != believed.now else { return }
+        if believed.now {
+            logger.notice("The server's folder ETags have shown all changes for days, and are believed again")
+        } else {
             logger.warning(
                 "The server's folder ETags do not show all changes: from now on each scan lists every folder",
-                metadata: ["path": "\(path)"])
+                metadata: path.map { ["path": "\($0)"] } ?? [:])
         }
     }
 }

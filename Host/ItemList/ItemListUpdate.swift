@@ -54,6 +54,8 @@ package struct ItemListUpdate: Sendable {
         package var failed: [ItemPath: ConnectionError] = [:]
         /// The number of folders that were listed.
         package var folders = 0
+        /// What the listings showed about the server's folder ETags.
+        var evidence = ETagTrust.Evidence()
 
         package init(isComplete: Bool = true, isCutOff: Bool = false) {
             (self.isComplete, self.isCutOff) = (isComplete, isCutOff)
@@ -75,14 +77,18 @@ package struct ItemListUpdate: Sendable {
     ///   - mode: The kind of scan. `.byETags` is for servers whose root ETag tells of all changes below.
     ///   - root: The root as listed just now, if it was listed.
     ///   - listing: The root's listing, if it has just begun.
-    ///   - etagsNameWrites: Whether the server gives each write an ETag of its own.
+    ///   - isFamily: Whether the server is of the ownCloud family, whose folder ETags tell of changes below, and which
+    ///     gives each write an ETag of its own.
     ///   - waits: Tells whether a folder that an earlier scan left must be left for a later scan.
     /// - Throws: `Failure` of the database or the tree; `CancellationError` if the task was cancelled.
     package func update(
-        _ mode: ScanMode, root: ListedItem? = nil, listing: BegunListing? = nil, etagsNameWrites: Bool = false,
+        _ mode: ScanMode, root: ListedItem? = nil, listing: BegunListing? = nil, isFamily: Bool = false,
         waits: (ItemPath) -> Bool = { _ in false }
     ) async throws -> Outcome {
         let started = clock.now()
+        let areBelieved = try await database.read { try $0.etagTrust().areBelieved }
+        let etagsNameWrites = isFamily && areBelieved
+        let showsTrust = isFamily && mode == .whole
         var outcome = Outcome()
         var keepsJobs = true
         if mode == .whole {
@@ -96,7 +102,8 @@ package struct ItemListUpdate: Sendable {
             return outcome
         }
         let kept = KeptJobs(database, walk: mode == .whole ? started : nil, isOn: keepsJobs)
-        let left = try await walk(jobs, kept, listing, started: started, etagsNameWrites, &outcome)
+        let left = try await walk(
+            jobs, kept, listing, started: started, etagsNameWrites: etagsNameWrites, showsTrust: showsTrust, &outcome)
         if !left.isEmpty {
             outcome.isComplete = false
             // A task of its own keeps the folders also if the scan is cancelled.
@@ -117,6 +124,9 @@ package struct ItemListUpdate: Sendable {
         }
         // Some moves may have waited for the decision.
         try await carryOutMoves()
+        if showsTrust, outcome.isComplete, !outcome.evidence.contradicts {
+            try await noteWalk(outcome.evidence, begun: started)
+        }
         return outcome
     }
 

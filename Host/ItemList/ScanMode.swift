@@ -15,14 +15,18 @@ package enum ScanMode: Equatable {
     /// The facts about the account that are known from earlier scans: whether ETags are believed, and when everything
     /// was last walked.
     package struct History: Equatable {
-        /// Whether a folder's ETag was once unchanged although something below the folder had changed.
-        package var etagsWereWrong = false
+        /// Whether the server's folder ETags are believed to tell of changes below.
+        package var etags = ETagTrust()
         /// The time when the last finished walk over everything began.
         package var lastWholeWalk: Timestamp?
         /// The time when the walk over everything began that has folders left.
         package var openWalk: Timestamp?
         /// The time when the last finished scan of any mode began.
         package var lastScan: Timestamp?
+
+        /// Whether a folder's ETag was unchanged although something below the folder had changed, and the ETags are not
+        /// believed again yet.
+        package var etagsWereWrong: Bool { !etags.areBelieved }
 
         /// Tells whether the folders that an earlier walk over everything left are still worth listing.
         package func goesOn(now: Timestamp) -> Bool { openWalk.map { isRecent($0, now) } ?? false }
@@ -51,8 +55,6 @@ private func isRecent(_ walk: Timestamp, _ now: Timestamp) -> Bool {
 }
 
 extension MetaKey {
-    /// The key of ``ScanMode/History/etagsWereWrong``.
-    package static let etagsWereWrong = MetaKey("etagsWereWrong")
     /// The key of ``ScanMode/History/lastWholeWalk``.
     package static let lastWholeWalk = MetaKey("lastWholeWalk")
     /// The key of ``ScanMode/History/openWalk``.
@@ -66,7 +68,7 @@ extension DatabaseReads {
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func scanHistory() throws -> ScanMode.History {
         ScanMode.History(
-            etagsWereWrong: try meta.integer(.etagsWereWrong) == 1,
+            etags: try etagTrust(),
             lastWholeWalk: try meta.time(.lastWholeWalk),
             openWalk: try meta.time(.openWalk),
             lastScan: try meta.time(.lastScan))

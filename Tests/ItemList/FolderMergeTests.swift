@@ -200,7 +200,39 @@ struct FolderMergeTests {
             account.beginScan()
             let result = try await account.list(
                 "/", etag: sameETag ? "r1" : "r2", whole: true, file("/x", id: "x", etag: "2"))
-            #expect(result.contradictsETag == sameETag)
+            #expect(result.evidence.contradicts == sameETag)
+        }
+    }
+
+    @Test("I3: an ETag that changed with that of a folder below has told of a change there", arguments: [true, false])
+    func told(below: Bool) async throws {
+        try await withAccount { account in
+            try await account.list("/", etag: "r1", folder("/a", id: "a", etag: "a1"), file("/x", id: "x", etag: "1"))
+            account.beginScan()
+            let result = try await account.list(
+                "/", etag: "r2", whole: true, folder("/a", id: "a", etag: below ? "a2" : "a1"),
+                file("/x", id: "x", etag: below ? "1" : "2"))
+            #expect(result.evidence == ETagTrust.Evidence(tells: below))
+        }
+    }
+
+    @Test("I18: a folder with an entry about which the server told an error does not count as listed")
+    func unknownEntry() async throws {
+        try await withAccount { account in
+            let d = try ItemPath("/d")
+            try await account.list("/", etag: "r1", folder("/d", id: "d", etag: "d1"))
+            try await account.list("/d", etag: "d1", file("/d/x", id: "x", etag: "1"))
+            account.beginScan()
+            let listed = ListedItem(path: d, kind: .folder, fileID: FileID("d"), etag: ETag(field: "d2"))
+            let merge = FolderMerge(
+                job: ScanJob(path: d, isWhole: false),
+                context: .init(started: account.started, isListed: { _ in false }, reservesDotLarder: false))
+            let row = try await account.database.write { tx in
+                _ = try merge.finish(Listing(folder: listed, unknown: [d.appending("x")]), in: tx)
+                return try tx.items.scanRow(at: d)
+            }
+            #expect(row?.listedETag == nil)
+            #expect(try await account.item("/d/x") != nil)
         }
     }
 

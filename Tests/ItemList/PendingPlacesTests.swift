@@ -43,7 +43,10 @@ import Testing
         return try await database.write { tx in
             try merge.merge(listed, listedAt: nil, in: tx)
             let result = try merge.finish(
-                Listing(folder: ListedItem(path: folder, kind: .folder, fileID: FileID("id" + folder.name))), in: tx)
+                Listing(
+                    folder: ListedItem(
+                        path: folder, kind: .folder, fileID: FileID("id" + folder.name),
+                        etag: ETag(opaque: "1", strength: .strong))), in: tx)
             _ = try tx.decideMissing(guardedBy: nil, at: Timestamp(seconds: 1_000_000))
             return result
         }
@@ -84,6 +87,29 @@ import Testing
             // Also when somebody has moved it meanwhile.
             try await list(database, "/e", ["/e/d/"])
             #expect(try await listed(database) == ["/e", "/f"])
+        }
+    }
+
+    @Test("I18: a folder of which something was passed over does not count as listed, and is no evidence about ETags")
+    func passedOver() async throws {
+        try await withDatabase { database in
+            func listedETag(_ folder: String) async throws -> String? {
+                try await database.read { try $0.items.scanRow(at: path(folder))?.listedETag }
+            }
+            try await list(database, "/", ["/d/", "/e/", "/f"])
+            #expect(try await listedETag("/") == "1")
+            try await database.write { tx in
+                guard let item = try tx.items.item(at: path("/f")) else { return }
+                let moved = try tx.items.move(item, to: path("/e/g"))
+                try record(.move(to: path("/e/g")), moved, at: path("/f"), tx)
+            }
+            var result = try await list(database, "/", ["/d/", "/e/", "/f", "/new"])
+            #expect(try await listedETag("/") == nil && result.evidence == ETagTrust.Evidence())
+            // Where somebody else has moved it to, it is passed over too, and the folder is listed again.
+            result = try await list(database, "/d", ["/d/f"])
+            #expect(try await listedETag("/d") == nil && result.evidence == ETagTrust.Evidence())
+            let jobs = try await database.read { try $0.scan.jobs() }
+            #expect(jobs.contains { $0.path.text == "/d" })
         }
     }
 

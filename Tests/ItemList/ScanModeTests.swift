@@ -7,16 +7,22 @@ import Testing
 struct ScanModeTests {
     private let now = Timestamp(seconds: 10_000_000)
 
+    private func trust(_ wrong: Bool) -> ETagTrust {
+        var trust = ETagTrust()
+        if wrong { trust.walked(ETagTrust.Evidence(contradicts: true), begun: now) }
+        return trust
+    }
+
     private func mode(
         ownCloud: Bool = true, wrong: Bool = false, walked: Duration? = .seconds(3600),
         scanned: Duration? = .seconds(10)
     ) -> ScanMode {
         let history = ScanMode.History(
-            etagsWereWrong: wrong, lastWholeWalk: walked.map { now - $0 }, lastScan: scanned.map { now - $0 })
+            etags: trust(wrong), lastWholeWalk: walked.map { now - $0 }, lastScan: scanned.map { now - $0 })
         return ScanMode.next(isOwnCloudFamily: ownCloud, history: history, now: now)
     }
 
-    @Test("I3: ETags are believed on servers of the ownCloud family, unless they were wrong once")
+    @Test("I3: ETags are believed on servers of the ownCloud family, unless they were wrong")
     func trust() {
         #expect(mode() == .byETags)
         #expect(mode(ownCloud: false) == .whole)
@@ -38,7 +44,7 @@ struct ScanModeTests {
             _ began: Duration?, wrong: Bool = false, ownCloud: Bool = true, walked: Duration? = nil
         ) -> ScanMode {
             let history = ScanMode.History(
-                etagsWereWrong: wrong, lastWholeWalk: walked.map { now - $0 }, openWalk: began.map { now - $0 },
+                etags: trust(wrong), lastWholeWalk: walked.map { now - $0 }, openWalk: began.map { now - $0 },
                 lastScan: walked.map { now - $0 })
             return ScanMode.next(isOwnCloudFamily: ownCloud, history: history, now: now)
         }

@@ -93,7 +93,7 @@ struct WalkPlanTests {
         plan.ended(.byETags, outcome(), walkBegan: nil, time: start, at: .zero)
         #expect(plan.mode(isFamily: true, history, time: start, at: .zero) == .byETags)
         var wrong = history
-        wrong.etagsWereWrong = true
+        wrong.etags.walked(ETagTrust.Evidence(contradicts: true), begun: start)
         #expect(plan.mode(isFamily: true, wrong, time: start, at: .zero) == .whole)
     }
 }

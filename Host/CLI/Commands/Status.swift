@@ -156,6 +156,10 @@ struct StatusText {
         if status.etagsWereWrong {
             lines.append(
                 "  scans      each lists every folder, because a folder had its old ETag after a change in it")
+            if let days = status.etagDaysLeft {
+                lines.append(
+                    "             until the ETags have told of every change for \(Text.count(days, "more day"))")
+            }
         }
         lines.append("  here       \(Text.count(status.localCopies, "file")), \(Text.bytes(status.localBytes))")
         if status.locallyChanged > 0 { lines.append("  changed    \(status.locallyChanged), only here") }

@@ -121,10 +121,8 @@ extension AccountHost {
         _ facts: ServerFacts, _ mode: ScanMode, root: ListedItem? = nil, listing: BegunListing? = nil,
         waits: (ItemPath) -> Bool = { _ in false }
     ) async throws -> ItemListUpdate.Outcome {
-        let etagsWereWrong = try await database.read { try $0.scanHistory().etagsWereWrong }
-        return try await list.update(
-            mode, root: root, listing: listing, etagsNameWrites: facts.isOwnCloudFamily && !etagsWereWrong,
-            waits: waits)
+        try await list.update(
+            mode, root: root, listing: listing, isFamily: facts.isOwnCloudFamily, waits: waits)
     }
 
     /// Fires the timer trigger, for time that has passed without a finished scan, so that processors check the items

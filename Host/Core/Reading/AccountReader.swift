@@ -181,6 +181,7 @@ public struct AccountReader: Sendable {
             status.server = try tx.meta.json(KnownServer.self, .server).map(ServerReport.init)
             let history = try tx.scanHistory()
             (status.lastScan, status.etagsWereWrong) = (history.lastScan, history.etagsWereWrong)
+            status.etagDaysLeft = history.etags.daysLeft
             status.loops = try tx.loops.all()
             status.plugins = try tx.pluginNotes()
             return status

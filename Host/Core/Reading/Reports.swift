@@ -155,9 +155,12 @@ public struct AccountStatus: Equatable, Codable, Sendable {
     public var refusal: AuthenticationFailure?
     /// The kind of server that was found; nil if none was found yet.
     public var server: ServerReport?
-    /// Whether a folder's ETag once stayed the same although something in the folder had changed. Since then ETags are
-    /// not trusted, and every scan lists every folder.
+    /// Whether a folder's ETag stayed the same although something in the folder had changed. Until the ETags are
+    /// believed again, every scan lists every folder.
     public var etagsWereWrong = false
+    /// The number of days after which the ETags are believed again if they tell of every change until then; nil if they
+    /// are believed, or never will be again.
+    public var etagDaysLeft: Int?
     /// The notes of the running host, or of the last host, about the plugins.
     public var plugins = PluginNotes()
 

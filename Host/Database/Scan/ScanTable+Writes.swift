@@ -27,6 +27,14 @@ extension ScanTable where Access == Transaction {
         }
         try add(ScanJob(path: folder, isWhole: false))
     }
+
+    /// Notes that the server has made a change of this account's. The next scan lists the folder. No folder above the
+    /// place counts as listed until then, so that what this account changed is no evidence about the server's ETags.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func noteOwnChange(at path: ItemPath) throws {
+        try access.items.forgetListings(above: path)
+        try requestListing(of: path.parent)
+    }
 }
 
 /// The writes that concern missing items: those found again, displaced, or decided about.

@@ -1,9 +1,14 @@
-import Core
+import Database
 import DemoServer
+import LocalTree
 import Model
+import SyncEngine
 import TestServer
 import TestSupport
 import Testing
+import Vault
+
+@testable import Core
 
 @Suite("Scans, end to end")
 struct ScanTests {
@@ -22,7 +27,7 @@ struct ScanTests {
     }
 
     @Test(
-        "I3: ETags that stop telling are found out by the next whole walk, never believed again, and the status says so"
+        "I3: ETags that stop telling are found out by the next whole walk, and the status says so until they are believed"
     )
     func propagationStops() async throws {
         try await AccountFixture.running { fixture in
@@ -43,6 +48,55 @@ struct ScanTests {
             #expect(fixture.listings.sorted() == ["/", "/a", "/a/b", "/c"])
             #expect(try fixture.text("/a/b/1") == "changed again")
             #expect(try await fixture.reader { try await $0.status() }.etagsWereWrong)
+            // They tell of changes again, for seven days.
+            fixture.server.behave { $0.propagation = .toRoot }
+            for day in 1...7 {
+                #expect(try await fixture.reader { try await $0.status() }.etagsWereWrong)
+                fixture.clock.advance(.seconds(24 * 3600))
+                fixture.put("/a/b/1", "changed on day \(day)")
+                try await fixture.runWell()
+            }
+            #expect(try await fixture.reader { try await $0.status() }.etagsWereWrong == false)
+            try await fixture.runWell()
+            #expect(fixture.listings == ["/"])
+        }
+    }
+
+    @Test(
+        "I3, I18: what this account was about to change, and what was passed over for it, is no evidence about ETags",
+        arguments: ["delete", "put", "move"])
+    func ownWork(_ kind: String) async throws {
+        try await AccountFixture.running { fixture in
+            for path in ["/c/k", "/c/d/l"] { fixture.put(path, "k") }
+            try await fixture.runWell()
+            fixture.host.engine.setOnline(false)
+            let (k, f) = (ItemPath(unchecked: "/c/k"), ItemPath(unchecked: "/c/d/f"))
+            let change: ChangeRequest
+            switch kind {
+            case "delete": change = .delete(k)
+            case "move": change = .move(k, to: f)
+            default:
+                try Files.write("mine", to: fixture.bookmark.vault + "/mine", mode: 0o600)
+                let outgoing = fixture.bookmark.vault + "/outgoing"
+                let snapshot = try TakenSnapshot.take(of: fixture.bookmark.vault + "/mine", into: outgoing).0
+                change = .put(snapshot, f, replaces: false)
+            }
+            _ = try await fixture.host.database.write { [engine = fixture.host.engine] tx in
+                try engine.enqueue(change, in: tx)
+            }
+            // Somebody else changes what the record is about.
+            fixture.put("/c/k", "theirs")
+            fixture.put("/c/d/f", "theirs")
+            if kind == "move" { fixture.server.tree.move("/c/k", to: "/c/moved") }
+            for _ in 1...2 { try await fixture.run() }
+            for issue in try await fixture.issues() {
+                #expect(try await fixture.host.engine.resolve(issue.id, choice: "cancel"))
+            }
+            fixture.clock.advance(.seconds(24 * 3600))
+            try await fixture.runWell()
+            #expect(try await fixture.reader { try await $0.status() }.etagsWereWrong == false)
+            #expect(try await fixture.item("/c/d/f") != nil)
+            #expect(try await fixture.item(kind == "move" ? "/c/moved" : "/c/k") != nil)
         }
     }
 

@@ -15,6 +15,10 @@ struct StatusTests {
             "  scans      each lists every folder, because a folder had its old ETag after a change in it"
         #expect(StatusText(status, plugins: []).lines.contains(line) == wrong)
         #expect(JSONValue(status, plugins: []).text.contains(#""pausedUntil":null,"etagsWereWrong":\#(wrong),"#))
+        #expect(!StatusText(status, plugins: []).lines.contains { $0.contains("until the ETags") })
+        status.etagDaysLeft = 7
+        let hope = "             until the ETags have told of every change for 7 more days"
+        #expect(StatusText(status, plugins: []).lines.contains(hope) == wrong)
     }
 
     @Test("C2: the status says why a server is not asked any more, and until when")

@@ -249,6 +249,9 @@ extension SyncEngine {
                 if let copy { try copy.apply(to: record.localID, in: tx) }
                 // Others may have changed the same folders.
                 for place in record.places { try tx.scan.requestListing(of: place.path.parent) }
+                for place in record.changedPlaces where place.change != .isMarked {
+                    try tx.scan.noteOwnChange(at: place.path)
+                }
                 logger.debug("The action \(record.action.kind.rawValue) of \(record.path) is done")
                 return try done(record, in: tx)
             case .conflict(let failure, let found, let isSure):

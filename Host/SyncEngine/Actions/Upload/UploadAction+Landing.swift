@@ -27,7 +27,7 @@ extension UploadAction {
             if let source = upload.source, let version = item.etag {
                 try tx.exports.note(source, isCopyOf: item.localID, version, at: clock.now())
             }
-            try tx.scan.requestListing(of: record.path.parent)
+            try tx.scan.noteOwnChange(at: record.path)
             guard lands else {
                 _ = try engine.done(record, in: tx)
                 engine.spend(upload)
