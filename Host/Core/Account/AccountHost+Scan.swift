@@ -8,6 +8,7 @@ import Logging
 import Model
 import PluginHost
 import SyncEngine
+import Threads
 import Vault
 
 extension AccountHost {
@@ -50,6 +51,7 @@ extension AccountHost {
                 history.lastScan != nil && mode(hasStatusDocument, history) == .whole ? .one : .zero
             }
             engine.setOnline(true)
+            state.favorites.change { $0.connected() }
             try await setConnectionState(.online)
             // The server's clock may have told the right time; this check uses it before anything is written with this
             // machine's time.
@@ -97,6 +99,7 @@ extension AccountHost {
             outcome.changed = true
             outcome.folders += folders
         }
+        if facts.isOwnCloudFamily, !outcome.isCutOff, try await updateFavorites() { outcome.changed = true }
         guard outcome.isComplete, !outcome.isHeld else {
             if outcome.changed { state.oweTrigger() }
             return outcome
@@ -109,6 +112,25 @@ extension AccountHost {
         try await removeObsoletePolicies(after: trigger)
         policies.fire(trigger)
         return outcome
+    }
+
+    /// Asks the server for the account's favorites, if it is time to. Favorites change no ETag. Logs errors, since the
+    /// next scan asks again.
+    /// - Returns: Whether an item was marked, or is no longer.
+    private func updateFavorites() async throws -> Bool {
+        let policies = try await database.read { try $0.policies.all() }
+        let depends = policies.contains { policy in
+            do { return try Condition(parsing: policy.condition).names(.favorite) } catch { return false }
+        }
+        guard state.favorites.change({ $0.isDue(policiesDepend: depends, at: clock.monotonic()) }) else { return false }
+        do {
+            let outcome = try await list.updateFavorites()
+            state.favorites.change { $0.asked(outcome, at: clock.monotonic()) }
+            return outcome == .updated(changed: true)
+        } catch let error as ConnectionError {
+            logger.debug("Favorites were not updated: \(error.message)")
+            return false
+        }
     }
 
     /// Returns the mode of a scan that is requested now.

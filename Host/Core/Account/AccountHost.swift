@@ -276,6 +276,8 @@ final class AccountState: Sendable {
     let network = Monitor(NetworkUse())
     /// What is known of the machine's sleep; nil before a run.
     let machineSleep = Monitor<MachineSleep?>(nil)
+    /// When the server is asked for the account's favorites.
+    let favorites = Monitor(FavoritesPlan())
     /// Held while the pause is changed.
     let isChangingPause = Turns()
     /// Held while a command polls event loops.

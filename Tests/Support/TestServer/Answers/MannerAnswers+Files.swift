@@ -7,6 +7,7 @@ extension MannerAnswers {
         switch asked.method {
         case "PROPFIND": return try await listing(&asked, path, base: base)
         case "GET", "HEAD": return try await reading(asked, path)
+        case "REPORT" where manner.ownCloudProperties: return try await favorites(&asked, path, base: base)
         default: return try await writing(&asked)
         }
     }
@@ -53,6 +54,19 @@ extension MannerAnswers {
             return Properties(request: body, behavior: behavior).response(file, href: Array(href.utf8) + ending)
         }
         return answer
+    }
+
+    /// Answers a REPORT `oc:filter-files` for favorites.
+    private func favorites(_ asked: inout Asked, _ path: TreePath, base: String) async throws -> Answer {
+        if let status = manner.favoritesStatus { return Answer(.init(code: status)) }
+        let body = try await asked.collect()
+        guard let node = service.tree.node(at: path) else { return Answer(.notFound) }
+        let marked =
+            manner.favoritesAreForgotten
+            ? []
+            : service.tree.read { $0.entries(at: path, node) }
+                .filter { $0.1.isFavorite }
+        return Listing(tree: service.tree, behavior: behavior).answer(listing: marked, base: base, body: body)
     }
 
     private func reading(_ asked: Asked, _ path: TreePath) async throws -> Answer {

@@ -29,6 +29,7 @@ struct TestBehavior: ServerBehavior {
         for case .properties(let values) in faults.reversed() {
             if let told = values[name] { return told }
         }
+        if name == "id", let proper, let shared = manner.sharedIDs[proper] { return shared }
         for case .wrongChecksum in faults where name == "checksums" && !node.isFolder {
             return "<oc:checksum>SHA1:\(String(node.content.sha1.reversed()))</oc:checksum>"
         }

@@ -54,6 +54,12 @@ public struct Manner: Sendable {
     public var propagation = Propagation.toRoot
     /// The answer to `Depth: infinity`.
     public var depthInfinity = DepthInfinity.refused
+    /// The status with which the server refuses to tell favorites; nil if it tells them.
+    public var favoritesStatus: Int?
+    /// Whether the server tells no favorites when it is asked for all of them, whatever its listings tell.
+    public var favoritesAreForgotten = false
+    /// The ids that items have in listings, by their own ones: a share of a folder has the folder's ids.
+    public var sharedIDs: [String: String] = [:]
     /// Whether listings have `oc:id`, `oc:fileid`, `oc:size`, `oc:permissions` and `oc:checksums`.
     public var ownCloudProperties = true
     /// Whether the server has `/status.php` and the addresses below `/ocs`.

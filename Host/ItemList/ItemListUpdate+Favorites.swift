@@ -1,0 +1,71 @@
+import Connection
+import Database
+import Model
+
+extension ItemListUpdate {
+    /// The outcome of asking for the account's favorites.
+    package enum FavoritesOutcome: Hashable, Sendable {
+        case updated(changed: Bool)
+        /// The server does not answer such a request, or what it answers is not what its listings tell.
+        case refused
+    }
+
+    /// Asks the server for the account's favorites and writes them into the item list.
+    ///
+    /// What this account is about to mark, or has just marked, stays as it is. An item counts as no longer marked only if
+    /// the server, asked about one such item, says so too.
+    /// - Throws: `ConnectionError` if the answer does not come; `Failure` of the database.
+    package func updateFavorites() async throws -> FavoritesOutcome {
+        let moment = finishedChanges.begin()
+        guard let told = try await connection.favorites() else { return .refused }
+        let known = try await database.read { try $0.items.favorites() }
+        for path in known.subtracting(told).sorted() {
+            guard let held = try await connection.held(at: path) else { continue }
+            guard !held.item.isFavorite else { return .refused }
+            break
+        }
+        let (new, old) = (told.subtracting(known), known.subtracting(told))
+        guard !new.isEmpty || !old.isEmpty else { return .updated(changed: false) }
+        let changed = try await database.write { tx in
+            var changed = false
+            for (paths, isFavorite) in [(new, true), (old, false)] {
+                for path in paths.sorted() {
+                    var places = try tx.journal.pendingPlaces(in: path.parent)
+                    for place in moment.changedSince { places.add(place, in: path.parent) }
+                    guard !places.isWithin, places.entries[path] == nil else { continue }
+                    if try tx.items.setFavorite(isFavorite, at: path) { changed = true }
+                }
+            }
+            return changed
+        }
+        return .updated(changed: changed)
+    }
+}
+
+/// The plan of asking for favorites. A value without I/O. Times are on the monotonic clock.
+package struct FavoritesPlan: Sendable {
+    /// The time between two questions, unless a policy depends on favorites.
+    package static let interval: Duration = .seconds(15 * 60)
+
+    private var last: Duration?
+    private var isRefused = false
+
+    package init() {}
+
+    /// Tells whether the server is to be asked now: at a start, then with each scan while a policy depends on favorites,
+    /// and otherwise once in a quarter of an hour.
+    package func isDue(policiesDepend: Bool, at now: Duration) -> Bool {
+        guard !isRefused else { return false }
+        guard let last, !policiesDepend else { return true }
+        return now - last >= Self.interval
+    }
+
+    /// Notes that the server was asked.
+    package mutating func asked(_ outcome: ItemListUpdate.FavoritesOutcome, at now: Duration) {
+        last = now
+        if outcome == .refused { isRefused = true }
+    }
+
+    /// Notes that the server was connected to anew: it may be another version now.
+    package mutating func connected() { isRefused = false }
+}
