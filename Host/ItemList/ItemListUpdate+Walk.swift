@@ -26,12 +26,14 @@ extension ItemListUpdate {
         let writer = MergeWriter(database: database)
         let context = FolderMerge.Context(
             started: started, keepsAllJobs: { kept.isOn }, isListed: { listed.contains($0) },
-            etagsNameWrites: etagsNameWrites, reservesDotLarder: reservesDotLarder, fetchesAgain: fetchesAgain,
+            noteListed: { listed.insert($0) }, etagsNameWrites: etagsNameWrites, reservesDotLarder: reservesDotLarder,
+            fetchesAgain: fetchesAgain,
             finishedChanges: finishedChanges)
         var queue = first
         var next = 0
         var running: [ItemPath: ScanJob] = [:]
         var left: [ScanJob] = []
+        var held = HeldFolders()
         var unanswered = 0
         do {
             try await withThrowingTaskGroup(of: Event.self) { group in
@@ -56,6 +58,8 @@ extension ItemListUpdate {
                         queue.removeFirst(next)
                         next = 0
                     }
+                    if running.isEmpty, !outcome.isCutOff { queue += try await decide(&held, writer, &outcome) }
+                    if running.isEmpty, next < queue.count, !outcome.isCutOff { continue }
                     guard !running.isEmpty, let event = try await group.next() else { break }
                     guard case .listed(let job, let result) = event else {
                         try await kept.keep(left + running.values + queue[next...])
@@ -66,9 +70,11 @@ extension ItemListUpdate {
                     case .folder(let result):
                         unanswered = 0
                         outcome.folders += 1
-                        listed.insert(job.path)
                         queue += result.jobs
-                        if kept.isOn, !result.keptJobs { try await kept.exchange(job, for: result.jobs) }
+                        held.add(result)
+                        if kept.isOn, !result.keptJobs {
+                            try await kept.exchange(job, for: result.jobs + (result.held == nil ? [] : [job]))
+                        }
                         if result.changed { outcome.changed = true }
                         outcome.evidence.add(result.evidence)
                         if result.evidence.contradicts, showsTrust {
@@ -125,14 +131,6 @@ extension ItemListUpdate {
 extension ConnectionError {
     /// Whether other folders will hardly be answered either.
     fileprivate var isOfServer: Bool { kind == .unreachable || status == 429 || status == 503 }
-}
-
-/// The folders that a scan has listed completely.
-private final class ListedFolders: Sendable {
-    private let paths = Mutex<Set<ItemPath>>([])
-
-    func insert(_ path: ItemPath) { paths.withLock { _ = $0.insert(path) } }
-    func contains(_ path: ItemPath) -> Bool { paths.withLock { $0.contains(path) } }
 }
 
 /// The state of a scan's remaining folders: whether they are kept in the database, so that a later scan can continue

@@ -257,19 +257,33 @@ package struct ItemListUpdate: Sendable {
     /// - Throws: `Failure` of the database or the tree; `CancellationError` if the task was cancelled.
     package func listAgain(_ folder: ItemPath, etagsNameWrites: Bool = false) async throws -> ConnectionError? {
         let started = clock.now()
+        let listed = ListedFolders()
         let context = FolderMerge.Context(
-            started: started, isListed: { _ in false }, etagsNameWrites: etagsNameWrites,
-            reservesDotLarder: reservesDotLarder, fetchesAgain: fetchesAgain, finishedChanges: finishedChanges)
-        let job = ScanJob(path: folder, isWhole: false)
+            started: started, isListed: { listed.contains($0) }, noteListed: { listed.insert($0) },
+            etagsNameWrites: etagsNameWrites, reservesDotLarder: reservesDotLarder, fetchesAgain: fetchesAgain,
+            finishedChanges: finishedChanges)
         let writer = MergeWriter(database: database)
+        var held = HeldFolders()
         let failure: ConnectionError?
         do {
-            failure = try await ListingRetry.trying(clock, upTo: ListingRetry.tries) {
-                if case .failed(let error) = try await list(job, context: context, writer: writer) { throw error }
-                return nil
+            let job = ScanJob(path: folder, isWhole: false)
+            try await ListingRetry.trying(clock, upTo: ListingRetry.tries) {
+                switch try await list(job, context: context, writer: writer) {
+                case .folder(let result): held.add(result)
+                case .gone: break
+                case .failed(let error): throw error
+                }
             }
+            failure = nil
         } catch let error as ConnectionError {
             failure = error
+        }
+        var outcome = Outcome()
+        while !held.isEmpty {
+            // What is below the folder is left for the next scan.
+            let places = try await decide(&held, writer, &outcome).filter { held.waits(for: $0.path) }
+            if places.isEmpty { break }
+            for place in places { _ = try await list(place, context: context, writer: writer) }
         }
         try await database.write { [removalGuard] tx in
             _ = try tx.decideMissing(in: folder, guardedBy: removalGuard, at: started)

@@ -14,21 +14,40 @@ enum MergeDecision: Equatable {
     case update(ScanRow, racy: ScanRow.Racy)
     /// An item that was only here and is now on the server too.
     case meet(ScanRow)
-    /// An item that was not known. `displacing` is another item's row at the path, which leaves the path.
-    /// `isSecondWithID` tells whether an item with this id was just found elsewhere, so that the new item gets an
-    /// identity of its own.
-    case insert(displacing: ScanRow?, racy: ScanRow.Racy, isSecondWithID: Bool)
+    /// An item that was not known, or that is at another place too: some servers list one id at several places.
+    /// `displacing` is another item's row at the path, which leaves the path.
+    case insert(displacing: ScanRow?, racy: ScanRow.Racy)
     /// An item that was elsewhere, or was removed here, and keeps its row.
     case move(ScanRow, displacing: ScanRow?, racy: ScanRow.Racy)
+    /// An item that was elsewhere, and may be there still. These folders must be listed before the decision.
+    case hold(until: [ItemPath])
+
+    /// Whether an item is still at the path of its row, as far as a scan knows.
+    enum Whereabouts {
+        /// It was found there by this scan.
+        case there
+        /// It was not found there, or was removed before.
+        case gone
+        /// Its folder has not been listed yet.
+        case unknown
+    }
+
+    /// Another row that may be an entry's item.
+    struct Other {
+        var row: ScanRow
+        var whereabouts: Whereabouts
+        /// Whether the row is at the entry's path but for the normalization form of the name. A server that stores names
+        /// decomposed lists them so. If it lists both forms, these are two items.
+        var isSpelledAlike = false
+    }
 
     /// Decides about an entry.
     /// - Parameters:
     ///   - atPath: The row at the entry's path that is not removed.
-    ///   - withID: The row with the entry's id, if that is another row than `atPath`.
-    ///   - isConfirmedElsewhere: Whether this scan has found `withID` at its own path.
+    ///   - others: The other rows with the entry's id, or with its name in another normalization form.
     ///   - listedAt: The time of the listing, by the server's clock.
     static func decide(
-        _ entry: ListedItem, atPath: ScanRow?, withID: ScanRow?, isConfirmedElsewhere: Bool, listedAt: Timestamp?
+        _ entry: ListedItem, atPath: ScanRow?, others: [Other], listedAt: Timestamp?
     ) -> MergeDecision {
         let racy = raceWithListing(entry, listedAt: listedAt)
         if let atPath, isSameItem(atPath, entry) {
@@ -36,16 +55,23 @@ enum MergeDecision: Equatable {
             guard !differs(atPath, entry) else { return .update(atPath, racy: racy) }
             return resolveRace(of: atPath, with: entry, racyNow: racy)
         }
-        if let withID, withID.kind == entry.kind, !isConfirmedElsewhere,
-            entry.fileID != nil || withID.path == entry.path
-        {
-            return .move(withID, displacing: atPath, racy: racy)
+        // Without an id of the server's only the path tells.
+        let others = others.filter {
+            $0.isSpelledAlike
+                ? isSameItem($0.row, entry)
+                : $0.row.kind == entry.kind && (entry.fileID != nil || $0.row.path == entry.path)
         }
-        return .insert(displacing: atPath, racy: racy, isSecondWithID: withID != nil && isConfirmedElsewhere)
+        let gone = others.filter { $0.whereabouts == .gone }.map(\.row)
+        // What was at this very path is back. Otherwise what went last has come here.
+        if let row = gone.max(by: { $0.wentBefore($1, to: entry.path) }) {
+            return .move(row, displacing: atPath, racy: racy)
+        }
+        let unknown = others.filter { $0.whereabouts == .unknown }.map(\.row.path.parent)
+        return unknown.isEmpty ? .insert(displacing: atPath, racy: racy) : .hold(until: unknown)
     }
 
     /// Tells whether the row at the path is the entry's item, by the server's id if both have one.
-    private static func isSameItem(_ row: ScanRow, _ entry: ListedItem) -> Bool {
+    static func isSameItem(_ row: ScanRow, _ entry: ListedItem) -> Bool {
         guard row.kind == entry.kind else { return false }
         guard let known = row.fileID, known.isFromServer, let listed = entry.fileID else { return true }
         return known == listed
@@ -79,5 +105,14 @@ enum MergeDecision: Equatable {
         }
         if row.racy == .untilStrong, entry.etag?.strength == .strong { return .keep(row, renewing: .no) }
         return row.cloudStatus == .localCopy ? .distrust(row) : .keep(row, renewing: .no)
+    }
+}
+
+extension ScanRow {
+    /// Tells whether another item's row is more likely to be the item that is at a path now, if both have its id and both
+    /// are gone from their own paths.
+    fileprivate func wentBefore(_ other: ScanRow, to path: ItemPath) -> Bool {
+        if (self.path == path) != (other.path == path) { return other.path == path }
+        return (removedAt?.nanoseconds ?? .max) < (other.removedAt?.nanoseconds ?? .max)
     }
 }

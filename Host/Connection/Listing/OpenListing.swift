@@ -36,7 +36,8 @@ final class OpenListing {
         origin = reply.address.origin
         answer = reply.answer
         date = reply.answer.headers.first(name: "Date").flatMap { Timestamp(httpDate: $0) }
-        reader = try ListingReader(folder, depth: depth, root: self.root, asked: reply.address)
+        reader = try ListingReader(
+            folder, depth: depth, root: self.root, asked: reply.address, isFamily: connection.writingManners.isFamily)
         if let date { connection.noteServersClock(date) }
     }
 

@@ -1,3 +1,5 @@
+import Model
+
 /// The content of one `response` of a listing.
 struct DAVResponse: Equatable {
     var href = ""
@@ -26,6 +28,13 @@ struct DAVResponse: Equatable {
     /// Whether the item has a property that only servers of the ownCloud family know.
     var hasFamilyProperties: Bool {
         id != nil || size != nil || permissions != nil || favorite != nil || ownerID != nil
+    }
+
+    /// Whether a server of the ownCloud family tells about something that it does not have: each of its items has an id
+    /// and an ETag. Nextcloud answers so for every name that ends with `.part`.
+    var isPhantom: Bool {
+        guard id?.isEmpty ?? true, let etag else { return false }
+        return ETag(field: etag) == nil
     }
 }
 

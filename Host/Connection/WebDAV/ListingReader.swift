@@ -22,6 +22,8 @@ final class ListingReader {
     private var entries: [ListedItem] = []
     private var handedOut = 0
     private let limits: ListingLimits
+    /// Whether the server is known to be of the ownCloud family.
+    private let isFamily: Bool
     /// The number of responses so far, of any kind.
     private var told = 0
     private var refused: [UnusableEntry] = []
@@ -39,11 +41,13 @@ final class ListingReader {
     ///   - depth: The depth of the request.
     ///   - root: The address of the account's root, with a closing slash.
     ///   - asked: The address that was requested.
+    ///   - isFamily: Whether the server is known to be of the ownCloud family.
     ///   - limits: The limits of the listing.
     init(
-        _ folder: ItemPath, depth: Depth, root: ServerAddress, asked: ServerAddress,
+        _ folder: ItemPath, depth: Depth, root: ServerAddress, asked: ServerAddress, isFamily: Bool = false,
         limits: ListingLimits = ListingLimits()
     ) throws(ConnectionError) {
+        self.isFamily = isFamily
         self.limits = limits
         self.folder = folder
         self.depth = depth
@@ -118,7 +122,7 @@ final class ListingReader {
         }
         let path: ItemPath
         switch hrefs.place(of: response.href) {
-        case .item(let found): path = found
+        case .item(let found): path = found.spelled(as: folder)
         case .refused(let problem):
             refuse(response.href, problem)
             return
@@ -127,12 +131,13 @@ final class ListingReader {
                 "the answer names \(PercentCoding.printable(response.href)), which is not below the account's address",
                 hint: "check the account's url; a proxy may change paths")
         }
-        let isTold =
-            response.status.map { (200..<300).contains($0) } ?? (response.hasProperties && !response.kindIsUnknown)
+        let isPhantom = isFamily && response.isPhantom
+        let status = isPhantom ? 404 : response.status
+        let isTold = status.map { (200..<300).contains($0) } ?? (response.hasProperties && !response.kindIsUnknown)
         if path == folder {
             guard isTold else {
                 throw ConnectionError(
-                    status: response.status ?? 500, headers: [:], document: [], doing: "listing \(folder)",
+                    status: status ?? 500, headers: [:], document: [], doing: "listing \(folder)",
                     at: answerer,
                     now: Timestamp(nanoseconds: 0))
             }
@@ -151,7 +156,7 @@ final class ListingReader {
         } else if isTold {
             if path.parent != folder { reachesGrandchildren = true }
             entries.append(response.item(at: path))
-        } else if response.status == 404 || response.status == 410 {
+        } else if status == 404 || status == 410 {
             leftOut.append(path)
         } else {
             unknown.append(path)

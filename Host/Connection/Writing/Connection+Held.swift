@@ -31,7 +31,8 @@ extension Connection {
         guard reply.answer.status == 207 else { throw await notListed(&reply, question) }
         try Self.checkCoding(of: reply.answer, question, at: root.origin)
         let reader = try ListingReader(
-            path, depth: .zero, root: path.isRoot ? reply.address.asFolder : root, asked: reply.address)
+            path, depth: .zero, root: path.isRoot ? reply.address.asFolder : root, asked: reply.address,
+            isFamily: writingManners.isFamily)
         while let chunk = try await nextChunk(of: &reply.answer, question, at: root.origin) { try reader.read(chunk) }
         let listing = try reader.finish().listing
         return HeldItem(

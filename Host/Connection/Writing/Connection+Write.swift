@@ -285,7 +285,9 @@ extension Connection {
     }
 
     private func partly(_ request: WriteRequest, _ place: HrefReader.Place, _ refusal: WriteRefusal) -> WriteRefusal {
-        guard case .item(let path) = place, path != request.path else { return refusal }
+        guard case .item(let found) = place else { return refusal }
+        let path = found.spelled(as: request.path)
+        guard path != request.path else { return refusal }
         return .partly(path, refusal)
     }
 }

@@ -84,13 +84,11 @@ extension ItemTable {
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func scanRow(at path: ItemPath) throws -> ScanRow? { try row(ScanRow.atPath, [.path(path)], ScanRow.init) }
 
-    /// Returns the row with the server's id: the one that is not removed, or else the one that was removed last.
+    /// Returns the rows with a server's id, removed or not, in no order. Some servers list an id at several places, each
+    /// of which is an item.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
-    public func scanRow(withFileID id: FileID) throws -> ScanRow? {
-        // The few rows with one id are compared here: SQLite would set up a sort for each search, most of which find
-        // nothing.
+    public func scanRows(withFileID id: FileID) throws -> [ScanRow] {
         try rows(ScanRow.withFileID, [.text(id.text)], ScanRow.init)
-            .max { ($0.removedAt?.nanoseconds ?? .max) < ($1.removedAt?.nanoseconds ?? .max) }
     }
 
     /// Returns a row, removed or not; nil if there is none.
@@ -124,6 +122,21 @@ extension ItemTable {
         defer { statement.reset() }
         statement.bind(1, folder.text)
         while try statement.step() { try body(statement.id(0)) }
+    }
+
+    /// Calls `body` with the id and the name of each row in a folder whose name has more than ASCII and that is not
+    /// removed.
+    /// - Throws: What `body` throws, or SQLite's error; see ``DatabaseReads``.
+    public func forEachUnusualName(in folder: ItemPath, _ body: (ItemRowID, String) throws -> Void) throws {
+        let statement = try RawStatement(
+            db,
+            """
+            SELECT databaseID, name FROM items
+            WHERE parentPath = ? AND removedAt IS NULL AND length(name) < length(CAST(name AS BLOB))
+            """)
+        defer { statement.reset() }
+        statement.bind(1, folder.text)
+        while try statement.step() { try body(statement.id(0), statement.text(1) ?? "") }
     }
 
     /// Returns the number of items that the server is known to have, without the root. A displaced item and the item at

@@ -114,6 +114,19 @@ public struct ItemPath: CodableText {
         return ItemPath(unchecked: new.prefixOfItemsBelow + String(decoding: below, as: UTF8.self))
     }
 
+    /// Returns this path with its beginning spelled as in another one.
+    ///
+    /// Some servers store names decomposed (Unicode's normalization form D), and list them so whatever form they were
+    /// asked for. If this path and `known`, or a folder above this path and `known`, are the same but for the form, the
+    /// result begins with `known`. All other paths stay as they are.
+    public func spelled(as known: ItemPath) -> ItemPath {
+        guard self != known, !known.isAncestor(of: self) else { return self }
+        let (names, wanted) = (components, known.components)
+        // Texts are equal in Swift if they are the same in every normalization form.
+        guard names.count >= wanted.count, names.prefix(wanted.count).elementsEqual(wanted) else { return self }
+        return names.dropFirst(wanted.count).reduce(known) { ItemPath(unchecked: $0.prefixOfItemsBelow + $1) }
+    }
+
     /// The names from the root down. Empty for the root.
     public var components: [String] {
         text.utf8.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }

@@ -67,7 +67,19 @@ struct ListTests {
             """
         let (entries, found) = try await connection({ .status(207, [:], document) }).entries(of: path("/F"))
         #expect(entries.isEmpty && found.unknown == [path("/F/secret"), path("/F/broken")])
-        #expect(found.leftOut == [path("/F/gone")] && !found.isWhole)
+        #expect(found.leftOut == [path("/F/gone")])
+    }
+
+    @Test("a folder that the server lists under its decomposed name is the one that was asked for, with all in it")
+    func decomposed() async throws {
+        let (nfc, nfd) = ("/\u{f6}/\u{e9}", "/d/o%CC%88/e%CC%81")
+        let folder = try await connection(listing([nfd + "/", nfd + "/a", nfd + "/o%CC%88"]))
+        let (entries, found) = try await folder.entries(of: path(nfc))
+        #expect(found.folder.path == path(nfc))
+        #expect(entries.map(\.path) == [path(nfc + "/a"), path(nfc + "/o\u{308}")])
+        let other = try await connection(listing([nfd + "/", "/d/o/e%CC%81/a"]))
+        let error = await #expect(throws: ConnectionError.self) { try await other.entries(of: path(nfc)) }
+        #expect(error?.kind == .protocolViolation)
     }
 
     @Test("an error about the folder itself is the listing's error")
@@ -99,7 +111,7 @@ struct ListTests {
         let (entries, found) = try await connection({ .status(207, [:], document) })
             .entries(of: .root, depth: .infinity)
         #expect(entries.map(\.path) == [path("/docs"), path("/cal2.txt")])
-        #expect(found.foreign == [path("/book"), path("/cal"), path("/me")] && !found.isForeign && !found.isWhole)
+        #expect(found.foreign == [path("/book"), path("/cal"), path("/me")] && !found.isForeign)
     }
 
     @Test("Depth: infinity tells whether grandchildren came; one level of it looks like an answer")

@@ -576,6 +576,15 @@ struct WriteTests {
         }
     }
 
+    @Test(
+        "an answer of the family without an ETag and an id is about nothing; elsewhere it is about a file",
+        arguments: [true, false], ["", "&quot;&quot;"])
+    func phantom(family: Bool, etag: String) async throws {
+        let held = Held(["/d/remote.php/x/a.part".replacing(family): Held.file(0, etag)])
+        let (connection, _) = try await connect(held, family: family)
+        #expect((try await connection.held(at: path("/a.part")) == nil) == family)
+    }
+
     @Test("small changes wait for no listing, download or upload")
     func gates() async throws {
         let (connection, asked) = try await connect()

@@ -104,6 +104,46 @@ struct MovingTests {
         }
     }
 
+    @Test("I17: one id at two places is two items, each with its copy, however the second place comes to be")
+    func twoPlaces() async throws {
+        try await AccountFixture.running { fixture in
+            for path in ["/group/a", "/direct/a", "/origin/y"] { fixture.put(path, "the same") }
+            func share(_ path: String, as original: String) {
+                guard let id = fixture.server.tree.id(of: path), let shared = fixture.server.tree.id(of: original)
+                else {
+                    return
+                }
+                fixture.server.behave { $0.sharedIDs[id] = shared }
+            }
+            for path in ["", "/a"] { share("/direct" + path, as: "/group" + path) }
+            try await fixture.pin("/")
+            try await fixture.runWell()
+            #expect(try ["/group/a", "/direct/a"].allSatisfy { try fixture.text($0) == "the same" })
+            let first = try #require(try await fixture.item("/group/a"))
+            // An item moves to two places.
+            fixture.server.tree.move("/origin/y", to: "/group/y")
+            fixture.put("/direct/y", "the same")
+            share("/direct/y", as: "/group/y")
+            try await fixture.runWell()
+            #expect(fixture.downloads.count == 1)
+            #expect(try ["/group/y", "/direct/y"].allSatisfy { try fixture.text($0) == "the same" })
+            // Another place comes while the first is unchanged.
+            fixture.put("/later/a", "the same")
+            share("/later/a", as: "/group/a")
+            try await fixture.runWell()
+            #expect(fixture.downloads == ["/later/a"])
+            #expect(fixture.listings.sorted() == ["/", "/", "/direct", "/group", "/later"])
+            #expect(try await fixture.item("/group/a")?.localID == first.localID)
+            try await fixture.runWell()
+            #expect(fixture.listings == ["/"] && fixture.downloads == [])
+            // One goes, and takes nothing from the others.
+            fixture.server.tree.remove("/group")
+            try await fixture.runWell()
+            #expect(try ["/later/a", "/direct/a", "/direct/y"].allSatisfy { try fixture.text($0) == "the same" })
+            #expect(fixture.downloads == [])
+        }
+    }
+
     @Test("P24: a pinned file is followed wherever it goes, for no byte")
     func pinnedFile() async throws {
         try await AccountFixture.running { fixture in

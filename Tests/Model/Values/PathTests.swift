@@ -54,4 +54,16 @@ import Testing
         #expect(try inside.moved(from: .root, to: ItemPath("/b")).text == "/b/Photos/2026/a")
         #expect(try photos.moved(from: photos, to: ItemPath("/b")).text == "/b")
     }
+
+    @Test("a path is spelled as another that it is or lies below, if they differ in the normalization form alone")
+    func spelled() throws {
+        let (nfc, nfd) = (try ItemPath("/\u{e9}/b"), try ItemPath("/e\u{301}/b"))
+        #expect(nfd.spelled(as: nfc) == nfc && nfc.spelled(as: nfd) == nfd && nfc.spelled(as: nfc) == nfc)
+        let below = try nfd.appending("o\u{308}")
+        #expect(try below.spelled(as: nfc) == nfc.appending("o\u{308}"))
+        for other in ["/", "/e/b", "/e\u{301}", "/\u{e9}/bc"] {
+            let other = try ItemPath(other)
+            #expect(other.spelled(as: nfc) == other)
+        }
+    }
 }
