@@ -159,12 +159,6 @@ extension FolderMerge {
         let isPartlyListed = try row.kind == .folder && tx.items.hasUnlistedFolder(below: entry.path)
         return cameBack ? (nil, true) : (row.listedETag, job.isWhole || isPartlyListed)
     }
-}
-
-extension ScanRow {
-    /// Tells whether this row's item was first found later than the other's. Rows are numbered in the order of their
-    /// creation.
-    fileprivate func isYounger(than other: ScanRow) -> Bool { databaseID > other.databaseID }
 
     /// Keeps a copy whose version the server lists with another size, and tells a person.
     private func keepIfContradicted(_ row: ScanRow, _ entry: ListedItem, in tx: Transaction) throws {
@@ -180,4 +174,10 @@ extension ScanRow {
                     Issue.Choice(id: "dismiss", label: "Remove the issue from the list", impact: .nonDestructive)
                 ], created: context.started))
     }
+}
+
+extension ScanRow {
+    /// Tells whether this row's item was first found later than the other's. Rows are numbered in the order of their
+    /// creation.
+    fileprivate func isYounger(than other: ScanRow) -> Bool { databaseID > other.databaseID }
 }
