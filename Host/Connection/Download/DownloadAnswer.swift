@@ -21,11 +21,23 @@ enum DownloadAnswer {
         request.offset > 0 && tag(of: request) != nil
     }
 
-    /// Tells whether the download has to begin at the file's first byte: nothing follows the bytes that are here, or
-    /// nothing shows that the bytes which follow belong to the same version.
+    /// Tells whether the download has to begin at the file's first byte: nothing follows the bytes that are here, or the
+    /// answer is not shown to be the rest of the same version. A server that answers so once answers so each time.
     static func beginsAnew(status: Int, _ headers: HTTPHeaders, to request: DownloadRequest) -> Bool {
         guard asksForPart(request) else { return false }
-        return status == 416 || status == 206 && tag(in: headers)?.strength != .strong
+        return status == 416 || status == 206 && !isRest(headers, of: request)
+    }
+
+    /// Tells whether an answer with status 206 is all that follows the bytes which are here, and of a version that it
+    /// names.
+    private static func isRest(_ headers: HTTPHeaders, of request: DownloadRequest) -> Bool {
+        guard tag(in: headers)?.strength == .strong,
+            let range = headers.first(name: "Content-Range").flatMap({ ContentRange($0) }),
+            range.first == request.offset, [nil, range.last + 1].contains(range.size),
+            request.size.map({ $0 == range.last + 1 }) ?? true
+        else { return false }
+        let length = range.last - range.first + 1
+        return headers.first(name: "Content-Length").map { OutsideNumber.size($0) == length } ?? true
     }
 
     private static func tag(of request: DownloadRequest) -> String? { request.version?.field }
