@@ -321,12 +321,14 @@ extension EngineMachine {
     }
 
     private mutating func ended(_ record: SyncRecordID) {
-        window.finish(record)
-        guard case .reading(var ended, let next) = memory else { return }
-        // `memory` is set first, so that the set is not copied for each record.
-        memory = .current
-        ended.insert(record)
-        memory = .reading(ended: ended, next: next)
+        let freesDownload = window.finish(record)
+        if case .reading(var ended, let next) = memory {
+            // `memory` is set first, so that the set is not copied for each record.
+            memory = .current
+            ended.insert(record)
+            memory = .reading(ended: ended, next: next)
+        }
+        if freesDownload { outdate() }
     }
 
     private mutating func resolved(_ outcome: RecordOutcome) {

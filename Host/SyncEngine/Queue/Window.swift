@@ -93,15 +93,22 @@ struct Window {
     }
 
     /// Removes a record that is done or gone from the journal.
-    mutating func finish(_ record: SyncRecordID) {
+    /// - Returns: Whether a download may start that waited behind the record. Since the record may have made another
+    ///   version, or a copy, the download is to be read again first.
+    @discardableResult
+    mutating func finish(_ record: SyncRecordID) -> Bool {
         leavePlace(record)
         ending.remove(record)
         waiting.remove(record)
         blocked[record] = nil
+        var freesDownload = false
         for freed in lanes.remove(record) {
             guard let next = blocked.removeValue(forKey: freed) else { continue }
-            ready[next.record.action.kind.type.budget, default: []].append(next)
+            let budget = next.record.action.kind.type.budget
+            ready[budget, default: []].append(next)
+            freesDownload = freesDownload || budget == .downloads
         }
+        return freesDownload
     }
 
     /// Parks a record that stays in the journal and goes on later. The record only holds its lane until the journal is

@@ -237,6 +237,11 @@ struct EngineMachineTests {
         guard case .fetch(let jobs) = machine.decide(now: Self.now).first else { return #expect(Bool(false)) }
         #expect(jobs.map(\.id) == [1])
         machine.take(.fetched(jobs[0], .cancelled), now: Self.now)
+        // What waited behind it is read again: there may be a copy by now.
+        guard case .recall = machine.decide(now: Self.now).first else { return #expect(Bool(false)) }
+        machine.take(.recalled([]), now: Self.now)
+        guard case .read = machine.decide(now: Self.now).first else { return #expect(Bool(false)) }
+        machine.take(.read(JournalPage(jobs: [Self.job(2, "/a")], last: 2)), now: Self.now)
         guard case .fetch(let next) = machine.decide(now: Self.now).first else { return #expect(Bool(false)) }
         #expect(next.map(\.id) == [2])
     }

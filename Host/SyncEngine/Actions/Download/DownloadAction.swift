@@ -98,7 +98,7 @@ struct DownloadAction: SyncAction {
 
     /// Joins a download that is under way. One download serves both requesters. The copy will belong to the new
     /// requester, and to the earlier one again when the new requester lets it go.
-    private func join(
+    func join(
         _ earlier: SyncRecord, _ item: Item, _ request: ActionRequest, in tx: Transaction
     ) throws -> EnqueueOutcome {
         guard earlier.reason != request.reason else { return .joined(earlier.id) }

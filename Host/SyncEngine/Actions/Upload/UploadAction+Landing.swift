@@ -16,6 +16,7 @@ extension UploadAction {
             var item =
                 try tx.items.item(localID: record.localID) ?? adoptItem(for: &record, of: upload, in: tx)
             let lands = !item.isRemoved
+            let served = try lands ? endDownloads(of: &item, besides: record, in: tx) : []
             if lands { item.syncActivity.insert(.downloading) }
             if lands, let copy = item.copy, copy.etag == made.etag, copy.digest != upload.digest {
                 // A server that tells versions by size and second gave the new one the ETag of the copy here.
@@ -41,6 +42,15 @@ extension UploadAction {
             record.landing = Landing(
                 etag: job.version, digest: upload.digest, size: upload.size, modified: job.lastModified)
             try tx.journal.update(record)
+            for download in served {
+                guard let current = try tx.journal.record(id: record.id),
+                    let shown = try tx.items.item(localID: record.localID)
+                else { continue }
+                let request = ActionRequest(
+                    .download, item: shown.localID, reason: download.reason, key: download.key,
+                    whileCovered: download.whileCovered)
+                _ = try DownloadAction(engine).join(current, shown, request, in: tx)
+            }
             return Job(record, item: item)
         }
         logger.debug("Uploaded \(job.record.path)")
@@ -70,6 +80,16 @@ extension UploadAction {
             return nil
         }
         return Fetched(job: landing, file: file, version: landing.version)
+    }
+
+    /// Ends the downloads of an uploaded file: the snapshot serves their requesters too.
+    private func endDownloads(
+        of item: inout Item, besides upload: SyncRecord, in tx: Transaction
+    ) throws -> [SyncRecord] {
+        let waiting = try tx.journal.records(of: item.localID).filter { $0.action == .download && $0.id != upload.id }
+        for download in waiting { try engine.deschedule(download, in: tx) }
+        if !waiting.isEmpty { item = try tx.items.item(localID: item.localID) ?? item }
+        return waiting
     }
 
     private func forgetLanding(of id: SyncRecordID) async throws {
