@@ -89,8 +89,9 @@ public struct Reconciler: Sendable {
             guard !landing.contains(row.localID) else { return result.unstable.append(row.path) }
             let (found, accessed) = parents.inspect(row.path)
             if row.kind == .folder, found == .link { parents.note(row.path, "a symbolic link is in its place") }
-            if countsAccessTimes, let used = accessed.map({ min($0, believed ?? $0) }), row.wasUsed(at: used) {
-                changes.append(.used(row, used))
+            if countsAccessTimes, let accessed {
+                let used = min(accessed, believed ?? accessed)
+                if row.wasUsed(accessed, believedAs: used) { changes.append(.used(row, used)) }
             }
             switch TreeDifference.compare(row, with: found, proof: tree.proof) {
             case .unchanged: break

@@ -4,11 +4,14 @@ public import Model
 
 extension RecordedEntry {
     /// Tells whether an access at a time is a use that is not recorded yet. An access soon after a recorded use is
-    /// merged with that use. So is the access that results from putting the copy in place. Without a recorded use the
-    /// two cannot be distinguished, and the access does not count.
-    func wasUsed(at time: Timestamp) -> Bool {
+    /// merged with that use. One that is not later than the file as it was recorded comes from putting the copy in place,
+    /// as does any access while no use is recorded.
+    /// - Parameters:
+    ///   - accessed: The time of the access, by the file system's clock.
+    ///   - time: The same time as far as it is believed.
+    func wasUsed(_ accessed: Timestamp, believedAs time: Timestamp) -> Bool {
         guard kind == .file, status != .cloudOnly, status != .localOnly, let lastUsed else { return false }
-        return time > lastUsed + RecentUses.merging
+        return time > lastUsed + RecentUses.merging && copy.map { accessed > $0.mark.changed } ?? true
     }
 }
 

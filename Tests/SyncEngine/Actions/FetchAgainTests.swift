@@ -1,5 +1,6 @@
 import Connection
 import Database
+import Glibc
 import LocalTree
 import Model
 import TestSupport
@@ -12,13 +13,14 @@ import Vault
 struct FetchAgainTests {
     /// Calls `body` with a copy that a scan distrusts. The server has another content under the same ETag.
     private func withDistrusted(
-        for reason: DownloadTrigger = .user, _ body: (EngineFixture, Item) async throws -> Void
+        for reason: DownloadTrigger = .user, holding text: String = "two",
+        _ body: (EngineFixture, Item) async throws -> Void
     ) async throws {
         try await EngineFixture.with { fixture in
             let file = try await fixture.addFile("/a", "one")
             try await fixture.ask(.download, file, for: reason)
             #expect(try await fixture.drain().isDone)
-            try await fixture.change(file, "two", version: "v1", isListed: false)
+            try await fixture.change(file, text, version: "v1", isListed: false)
             try await fixture.database.write { [engine = fixture.engine] tx in
                 try tx.items.distrustCopy(of: try #require(try tx.items.scanRow(at: file.path)))
                 try engine.fetchAgain(file.localID, in: tx)
@@ -42,6 +44,32 @@ struct FetchAgainTests {
             #expect(after.lastUsed == asked.lastUsed && after.syncActivity == [])
             #expect(after.downloadTrigger == .availableOffline && after.formerTrigger == .user)
             #expect(try await !fixture.database.read { try $0.items.isCopyDistrusted(databaseID: after.databaseID) })
+        }
+    }
+
+    @Test("S15, P37: fetched once more with equal content and time, the file stays the one that programs have open")
+    func equal() async throws {
+        try await withDistrusted(holding: "one") { fixture, before in
+            let place = fixture.tree.localPath(of: before.path)
+            let reader = open(place, O_RDONLY | O_CLOEXEC)
+            defer { closeForAll(reader) }
+            fixture.clock.advance(.seconds(3600))
+            #expect(try await fixture.drain().isDone)
+            #expect(fixture.source.requestCount(before.path) == 2)
+            var (opened, there) = (stat(), stat())
+            #expect(fstat(reader, &opened) == 0 && stat(place, &there) == 0 && opened.st_ino == there.st_ino)
+            let after = try await fixture.now(before)
+            #expect(after.lastUsed == before.lastUsed && after.syncActivity == [])
+            #expect(after.copy?.mark.inode == before.copy?.mark.inode && after.remoteVersion == .current)
+            #expect(try fixture.incoming().isEmpty)
+            #expect(try await !fixture.database.read { try $0.items.isCopyDistrusted(databaseID: after.databaseID) })
+        }
+        // Another time alone is taken over.
+        try await withDistrusted(holding: "one") { fixture, before in
+            let old = [timespec(tv_sec: 1_500_000_000, tv_nsec: 0), timespec(tv_sec: 1_500_000_000, tv_nsec: 0)]
+            try #require(utimensat(AT_FDCWD, fixture.tree.localPath(of: before.path), old, 0) == 0)
+            #expect(try await fixture.drain().isDone)
+            #expect(try await fixture.now(before).copy?.mark.inode != before.copy?.mark.inode)
         }
     }
 

@@ -220,25 +220,27 @@ import TreeFixture
         }
     }
 
-    @Test("P37: a copy that was read while nobody watched was used then; what Larder itself read was not")
+    @Test("P37: a copy that was read while nobody watched was used then; what Larder itself read or put there was not")
     func accessTimes() throws {
         try with { fixture in
-            for path in ["/read", "/soon", "/future", "/own", "/unknown"] {
-                try fixture.fetch(path, "content of \(path)")
-            }
+            let paths = ["/read", "/soon", "/future", "/own", "/placed", "/unknown"]
+            for path in paths { try fixture.fetch(path, "content of \(path)") }
             let now = Timestamp.now()
-            try fixture.database.writeBlocking { tx in
-                for path in ["/read", "/soon", "/future", "/own", "/unknown"] {
-                    guard var item = try tx.items.item(at: ItemPath(path)) else { continue }
-                    item.lastUsed = path == "/unknown" ? nil : now - .seconds(1_000)
-                    // The reconciler must read this file's content to recognise the copy.
-                    if path == "/own" { item.copy?.mark.changed = Timestamp(seconds: 1) }
-                    try tx.items.updateLocal(item)
+            func record() throws {
+                try fixture.database.writeBlocking { tx in
+                    for path in paths {
+                        guard var item = try tx.items.item(at: ItemPath(path)) else { continue }
+                        item.lastUsed = path == "/unknown" ? nil : now - .seconds(1_000)
+                        // The reconciler must read the content of each file to recognise the copy.
+                        item.copy?.mark.changed = now - .seconds(path == "/placed" ? 400 : 1_000)
+                        try tx.items.updateLocal(item)
+                    }
                 }
             }
+            try record()
             let times: [String: Timestamp] = [
                 "/read": now - .seconds(500), "/soon": now - .seconds(997), "/future": now + .seconds(1_000),
-                "/own": now - .seconds(2_000), "/unknown": now - .seconds(3_000),
+                "/own": now - .seconds(2_000), "/placed": now - .seconds(401), "/unknown": now - .seconds(3_000),
             ]
             for (path, time) in times {
                 var spec = [
@@ -250,9 +252,10 @@ import TreeFixture
             let quiet = Reconciler(database: fixture.database, tree: fixture.tree.tree, countsAccessTimes: false)
             #expect(try quiet.run()?.isEmpty == true)
             #expect(try lastUsed("/read") == (now - .seconds(1_000)).seconds)
+            try record()
             #expect(try fixture.findings().isEmpty)
             #expect(try lastUsed("/read") == (now - .seconds(500)).seconds)
-            for path in ["/soon", "/future", "/own"] {
+            for path in ["/soon", "/future", "/own", "/placed"] {
                 #expect(try lastUsed(path) == (now - .seconds(1_000)).seconds, "\(path)")
             }
             #expect(try lastUsed("/unknown") == nil)

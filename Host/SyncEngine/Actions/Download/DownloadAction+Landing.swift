@@ -142,6 +142,11 @@ extension DownloadAction {
         let path = landable.path
         var job = landable.fetched.job
         job.record.landing = landable.fetched.landing
+        if let mark = markOfEqual(landable) {
+            tree.abandonIncoming(landable.fetched.file.name)
+            placed.append(Placed(job: job, path: path, landing: landable.fetched.landing, mark: mark))
+            return
+        }
         do {
             switch try tree.place(landable.fetched.file, at: path, replacing: landable.known) {
             case .placed(let mark), .alreadyThere(let mark):
@@ -153,6 +158,16 @@ extension DownloadAction {
         } catch {
             refused.append((job, .disk(error)))
         }
+    }
+
+    /// Returns the mark of the file in place if it has the content and the time of the downloaded one. It stays then, so
+    /// that programs which have it open keep it.
+    private func markOfEqual(_ landable: Landable) -> FileMark? {
+        let file = landable.fetched.file
+        guard let known = landable.known, known.digest == file.digest,
+            let mark = tree.mark(at: landable.path, ifDigest: file.digest), mark.modified == file.mark.modified
+        else { return nil }
+        return mark
     }
 }
 
