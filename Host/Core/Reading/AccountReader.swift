@@ -215,7 +215,7 @@ public struct AccountReader: Sendable {
         _ item: Item, _ coverage: AvailableOfflineCoverage, _ tx: ReadTransaction
     ) throws -> ItemReport {
         ItemReport(
-            item: item, availableOffline: coverage.of(item),
+            item: try tx.journal.queued(item), availableOffline: coverage.of(item),
             localPath: item.cloudStatus == .cloudOnly ? nil : bookmark.files + (item.path.isRoot ? "" : item.path.text),
             shares: item.isRemoved ? [] : try tx.records.shares(of: item.path))
     }
