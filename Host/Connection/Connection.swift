@@ -60,8 +60,8 @@ public final class Connection: Sendable {
         var known: KnownServer?
         /// The product that the server's answers name.
         var product: String?
-        /// Whether a folder was asked for its quota and told none.
-        var tellsNoQuota = false
+        /// What folders told of their quotas.
+        var quotas = QuotaMemory()
         /// What the account's root says that it can do; nil if it was not asked.
         var complianceClasses: Set<String>?
         /// Whether the server has overwritten something in spite of a condition.
@@ -310,10 +310,10 @@ public final class Connection: Sendable {
         return writingManners
     }
 
-    /// Whether it is worth while to ask a folder for its quota.
-    var mayTellQuota: Bool {
-        get { state.withLock { !$0.tellsNoQuota } }
-        set { state.withLock { $0.tellsNoQuota = !newValue } }
+    /// Uses what folders told of their quotas.
+    func withQuotas<Result: Sendable>(_ body: (inout QuotaMemory, _ now: Duration) -> Result) -> Result {
+        let now = clock.monotonic()
+        return state.withLock { body(&$0.quotas, now) }
     }
 
     /// Returns by how much this machine's clock is ahead of the server's clock, and forgets the server's time.

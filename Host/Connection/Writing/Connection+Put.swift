@@ -45,7 +45,9 @@ extension Connection {
         let reading = try await read(
             question, write, at: address(of: path, below: root), through: uploadGate)
         let outcome = try await outcome(reading, base: request.base)
-        guard case .done(var answer) = outcome, answer.hasReplaced else { return outcome }
+        guard case .done(var answer) = outcome else { return outcome }
+        withQuotas { quotas, _ in quotas.took(request.size, in: path.parent) }
+        guard answer.hasReplaced else { return outcome }
         // Where nothing was there a moment ago, 204 is only the server's way to say that it is done.
         answer.hasReplaced = reliesOnCondition
         if reliesOnCondition { noteIgnoredCondition() }
@@ -78,19 +80,25 @@ extension Connection {
     func refusalBefore(
         _ request: inout UploadRequest, at path: ItemPath
     ) async throws(ConnectionError) -> WriteRefusal? {
-        let isLarge = request.size >= Self.largeUpload
+        let (folder, size) = (path.parent, request.size)
+        let mayLackRoom = size >= Self.largeUpload || withQuotas { quotas, _ in quotas.isFull(folder) }
         let isDecided = request.isDecided(by: try await knownManners())
-        guard isLarge || !isDecided else { return nil }
+        guard mayLackRoom || !isDecided else { return nil }
         let there = try await held(at: path)
         if let refusal = request.refusal(there) { return refusal }
         if case .version = request.base, let current = there?.item.etag { request.base = .version(current) }
-        guard isLarge, mayTellQuota else { return nil }
-        guard let parent = try await held(at: path.parent), parent.item.kind == .folder else { return .parentMissing }
-        guard let available = parent.available else {
-            mayTellQuota = false
-            return nil
-        }
-        return request.refusal(there, available: available)
+        guard mayLackRoom, !withQuotas({ $0.hasRoom(for: size, in: folder, at: $1) }) else { return nil }
+        guard let parent = try await held(at: folder), parent.item.kind == .folder else { return .parentMissing }
+        withQuotas { $0.told(parent.available, by: folder, at: $1) }
+        guard let refusal = parent.available.flatMap({ request.refusal(there, available: $0) }) else { return nil }
+        noteLack(of: refusal, in: folder)
+        return refusal
+    }
+
+    /// Notes that a folder has no room, if this is why an upload is refused.
+    func noteLack(of refusal: WriteRefusal, in folder: ItemPath) {
+        guard case .noRoom = refusal else { return }
+        withQuotas { quotas, _ in quotas.lacksRoom(in: folder) }
     }
 
     private func fields(of request: UploadRequest) -> HTTPHeaders {

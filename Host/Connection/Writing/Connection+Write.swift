@@ -181,7 +181,9 @@ extension Connection {
     ) async throws(ConnectionError) -> WriteOutcome {
         switch WriteMeaning(reading, base: base) {
         case .done: return .done(WriteAnswer(reading, base: base))
-        case .refused(let refusal): return .refused(refusal)
+        case .refused(let refusal):
+            if let target = reading.request.target { noteLack(of: refusal, in: target.parent) }
+            return .refused(refusal)
         case .severalItems:
             if let refusal = try severalItems(reading) { return .refused(refusal) }
             return .done(WriteAnswer(reading))

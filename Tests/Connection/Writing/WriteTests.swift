@@ -389,9 +389,28 @@ struct WriteTests {
         #expect(lines(asked()) == ["PROPFIND /d/a", "PROPFIND /d/missing/a", "PROPFIND /d/missing"])
         guard case .done = try await put("/n") else { throw Failed("done") }
         #expect(lines(asked()).suffix(3) == ["PROPFIND /d/n", "PROPFIND /d/", "PUT /d/n"])
-        // The folder told no quota, so no folder is asked for it again.
+        // The folder told no quota, so it is not asked for it again soon.
         guard case .done = try await put("/o") else { throw Failed("done") }
         #expect(lines(asked()).suffix(2) == ["PROPFIND /d/o", "PUT /d/o"])
+    }
+
+    @Test("S52: after a 507 the room is asked for anew, for a small file too, until the folder has taken one")
+    func fullFolder() async throws {
+        let answers = Mutex<[Int]>([507, 201])
+        let held = Held([:])
+        let (connection, asked) = try await connect(server: "Apache", held) { _ in
+            .status(answers.withLock { $0.isEmpty ? 201 : $0.removeFirst() })
+        }
+        func put(_ name: String, _ size: Int64) async throws -> WriteOutcome {
+            try await connection.put(
+                path(name), UploadRequest(base: .new, size: size),
+                from: MemorySource([UInt8](repeating: 1, count: Int(size))))
+        }
+        #expect(try await put("/n", Connection.largeUpload) == .refused(.noRoom(available: nil)))
+        guard case .done = try await put("/n", 10) else { throw Failed("done") }
+        #expect(lines(asked()).suffix(3) == ["PROPFIND /d/n", "PROPFIND /d/", "PUT /d/n"])
+        guard case .done = try await put("/o", 10) else { throw Failed("done") }
+        #expect(lines(asked()).suffix(2) == ["PUT /d/n", "PUT /d/o"])
     }
 
     @Test("a server without the room for a large file gets none of it")

@@ -27,7 +27,10 @@ extension Connection {
             if let refusal = try await refusalOfName(.put(path)) { return .refused(refusal) }
             var transfer = TusTransfer(
                 by: self, of: path, request, from: source, offer, resumption, progress: progress, root: try root())
-            if let outcome = try await transfer.run() { return outcome }
+            if let outcome = try await transfer.run() {
+                if case .done = outcome { withQuotas { quotas, _ in quotas.took(request.size, in: path.parent) } }
+                return outcome
+            }
         }
         if resumption.begun != nil { try await resumption.note(nil) }
         return try await put(path, request, from: source, progress: progress)
