@@ -123,6 +123,7 @@ extension Text {
         case .newVersion(_, let until): "a new version, until \(Text.time(until))"
         case .place: "the old copy in its place to be removed by vacuum"
         case .issue(let id): "issue \(id)"
+        case .retry(let time, let id): "until \(Text.time(time)) (issue \(id))"
         }
     }
 }

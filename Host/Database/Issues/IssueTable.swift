@@ -25,10 +25,12 @@ public struct IssueTable<Access: DatabaseReads>: Table {
 
     /// Returns the number of issues.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
-    public func count() throws -> Int {
-        let statement = try RawStatement(db, "SELECT count(*) FROM issues")
-        defer { statement.reset() }
-        return try statement.step() ? Int(statement.integer(0) ?? 0) : 0
+    public func count() throws -> Int { Int(try integer("SELECT count(*) FROM issues") ?? 0) }
+
+    /// Returns the number of issues with this code.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func count(code: String) throws -> Int {
+        Int(try integer("SELECT count(*) FROM issues WHERE code = ?", .text(code)) ?? 0)
     }
 
     private func issues(where sql: String, _ arguments: [SQLValue] = [], limit: Int? = nil) throws -> [Issue] {

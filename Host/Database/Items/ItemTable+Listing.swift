@@ -35,7 +35,8 @@ extension ItemTable where Access == Transaction {
         return id
     }
 
-    /// Writes a listing's entry into the row that already has the entry's path.
+    /// Writes a listing's entry into the row that already has the entry's path. A download that failed is tried again
+    /// at once if the entry has another version, size or permissions.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func updateListed(_ row: ScanRow, with entry: ListedItem, fileID: FileID, racy: ScanRow.Racy) throws {
         let statement = try RawStatement(
@@ -52,6 +53,7 @@ extension ItemTable where Access == Transaction {
         statement.bind(12, row.databaseID)
         try statement.run()
         access.noteUpdated(row.databaseID)
+        if row.kind == .file, row.mayBeFetchedOtherwise(as: entry) { try access.journal.endRetries(of: row.localID) }
     }
 
     /// Writes an ETag's strength and the race with the listing. They change without a change of the item, so that no

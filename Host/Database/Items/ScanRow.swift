@@ -79,6 +79,13 @@ public struct ScanRow: Hashable, Sendable {
     }
 }
 
+extension ScanRow {
+    /// Tells whether a download of the listed entry may succeed where one of the row's version has failed.
+    func mayBeFetchedOtherwise(as entry: ListedItem) -> Bool {
+        etag != entry.etag || size != entry.size || permissions != entry.permissions
+    }
+}
+
 extension ItemTable {
     /// Returns the row at a path that is not removed: on the server, or only here.
     /// - Throws: SQLite's error; see ``DatabaseReads``.

@@ -120,7 +120,7 @@ extension JournalTable where Access == Transaction {
     }
 
     /// Ends the waits of records whose time has come, and of records whose item has other metadata than those for which
-    /// the server refused the request.
+    /// the server refused the request. An issue that tells of failures before a next try stays.
     /// - Parameter longest: The longest possible wait. A longer wait was written when the clock showed another time,
     ///   and ends too.
     /// - Returns: Whether any wait ended.
@@ -129,8 +129,8 @@ extension JournalTable where Access == Transaction {
         let statement = try RawStatement(
             db,
             """
-            UPDATE syncRecords SET waitUntil = NULL, waitVersion = NULL, waitVersionStrength = NULL
-            WHERE waitUntil IS NOT NULL AND waitIssue IS NULL
+            UPDATE syncRecords SET waitUntil = NULL, waitVersion = NULL, waitVersionStrength = NULL, waitIssue = NULL
+            WHERE waitUntil IS NOT NULL
               AND (waitUntil <= ? OR waitUntil > ? OR (waitVersion IS NOT NULL AND NOT EXISTS (
                 SELECT 1 FROM items WHERE items.localID = syncRecords.localID AND items.etag = syncRecords.waitVersion
                   AND (items.etagStrength = \(ETag.Strength.substitute.sql))
@@ -175,6 +175,14 @@ extension JournalTable where Access == Transaction {
             db, "UPDATE syncRecords SET waitIssue = NULL, waitUntil = 0 WHERE waitIssue = ?")
         statement.bind(1, id)
         try statement.run()
+        if changedRows > 0 { access.noteRecordsChanged() }
+    }
+
+    /// Ends the waits of an item's records for their next try: what failed may succeed with what the server has now.
+    func endRetries(of localID: LocalID) throws {
+        try run(
+            "UPDATE syncRecords SET waitUntil = 0 WHERE localID = ? AND waitIssue IS NOT NULL AND waitUntil IS NOT NULL",
+            .text(localID.text))
         if changedRows > 0 { access.noteRecordsChanged() }
     }
 

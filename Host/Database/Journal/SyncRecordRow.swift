@@ -25,8 +25,8 @@ extension SyncRecord {
         else { return nil }
         let until = row.integer(11).map(Timestamp.init(nanoseconds:))
         let wait: WaitCondition? =
-            if let issue = row.integer(14) {
-                .issue(IssueID(issue))
+            if let issue = row.integer(14).map(IssueID.init) {
+                until.map { .retry(at: $0, issue) } ?? .issue(issue)
             } else if let version = ETag(row.text(12), strength: row.integer(13)), let until {
                 .newVersion(since: version, until: until)
             } else if row.integer(21) == 1 {
@@ -65,6 +65,9 @@ extension SyncRecord {
             statement.bind(13, Int64(version.strength.rawValue))
         case .place: statement.bind(21, Int64(1))
         case .issue(let id): statement.bind(14, id)
+        case .retry(let time, let id):
+            statement.bind(11, time.nanoseconds)
+            statement.bind(14, id)
         case nil: break
         }
         statement.bind(15, landing?.etag.opaque)

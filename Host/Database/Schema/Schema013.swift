@@ -1,5 +1,5 @@
-/// What is known of a change's effect on the server, and of files that were copied from here. A released migration is never edited: every change is a new
-/// migration.
+/// What is known of a change's effect on the server, and of files that were copied from here. A released migration is
+/// never edited: every change is a new migration.
 enum Schema013 {
     static let sql = """
         -- What was at the places of a change, and what was seen there since, as JSON.

@@ -162,10 +162,10 @@ public struct SyncRecord: Hashable, Sendable {
     }
 
     /// Whether later records about the same item, or along its path, must wait for this record. A download that waits
-    /// for its place or for a person does not block the records that free the place.
+    /// for its place, for a person or for a later try does not block the records that free the place.
     public var holdsLane: Bool {
         switch (action, wait) {
-        case (.download, .place), (.download, .issue): false
+        case (.download, .place), (.download, .issue), (.download, .retry): false
         default: true
         }
     }
@@ -203,6 +203,16 @@ public enum WaitCondition: Hashable, Sendable {
     case place
     /// An answer to the issue with this id.
     case issue(IssueID)
+    /// The time of the next try, after failures of which the issue tells. The issue needs no answer.
+    case retry(at: Timestamp, IssueID)
+
+    /// The issue that tells why the record waits.
+    public var issue: IssueID? {
+        switch self {
+        case .issue(let id), .retry(_, let id): id
+        case .until, .newVersion, .place: nil
+        }
+    }
 }
 
 /// A question that waits for a person.

@@ -29,6 +29,8 @@ extension SyncEngine {
     /// The longest time that a record waits for its folder to be listed again, for the case that the host ends before
     /// the listing.
     private static let longestRelistWait = Duration.seconds(60)
+    /// The number of failing downloads that the log tells of one by one.
+    private static let mostToldFailures = 10
 
     /// Records what follows from a failure.
     func resolve(
@@ -37,6 +39,7 @@ extension SyncEngine {
         guard var journal = try tx.journal.record(id: job.id) else {
             return RecordOutcome(record: job.id, resolution: .ended)
         }
+        let level = try logLevel(of: decision, about: journal, in: tx)
         journal.state = .ready
         journal.landing = nil
         var resolution = RecordOutcome.Resolution.waits(until: nil)
@@ -50,6 +53,19 @@ extension SyncEngine {
             journal.wait = .newVersion(since: job.version, until: waitTime() + Self.longestRelistWait)
             journal.rounds = rounds
             resolution = .relist(job.path.parent)
+        case .retry(let wish, let attempts):
+            let issue = try ask(.retry, about: job, because: failure, in: tx)
+            journal.attempts = attempts
+            // The folder is listed again once between two tries.
+            journal.rounds = min(journal.rounds, RetryDecision.mostRounds - 1)
+            if let item = try tx.items.item(localID: journal.localID), Job(journal, item: item).isOther(than: job) {
+                // The item was listed meanwhile.
+                resolution = .stale
+            } else {
+                let until = min(wish, waitTime() + Self.longestWait)
+                journal.wait = .retry(at: until, issue.id)
+                resolution = .waits(until: until)
+            }
         case .ask(let code):
             journal.attempts += 1
             journal.wait = .issue(try ask(code, about: job, because: failure, in: tx).id)
@@ -59,8 +75,23 @@ extension SyncEngine {
         case .putBack: resolution = .putBack
         }
         try tx.journal.update(journal)
-        logger.info("The action \(job.record.action.kind.rawValue) of \(job.path) failed: \(failure.message)")
+        logger.log(
+            level: level, "The action \(job.record.action.kind.rawValue) of \(job.path) failed: \(failure.message)")
         return RecordOutcome(record: job.id, resolution: resolution, failure: failure)
+    }
+
+    /// Returns the level of the line about a failure. What fails again and again, or like many others, is told by issues.
+    private func logLevel(
+        of decision: RetryDecision, about record: SyncRecord, in tx: Transaction
+    ) throws -> Logger.Level {
+        switch decision {
+        case .ask, .hold, .putBack: return .info
+        case .wait, .relist: return record.attempts + record.rounds == 0 && record.action != .download ? .info : .debug
+        case .retry:
+            let isNews = record.attempts < RetryDecision.longestRow
+            return try isNews && tx.issues.count(code: IssueCode.retry.rawValue) < Self.mostToldFailures
+                ? .info : .debug
+        }
     }
 
     func ask(_ code: IssueCode, about job: Job, because failure: Failure, in tx: Transaction) throws -> Issue {

@@ -315,7 +315,8 @@ extension EngineMachine {
         if failure.isAnswer { health.answered() }
         let decision = RetryDecision.of(
             failure, attempts: job.record.attempts, rounds: job.record.rounds, serverIsWell: health.isWell, now: now,
-            delay: { SyncEngine.backoff.delay(afterFailures: $0, retryAfter: $1) })
+            delay: { SyncEngine.backoff.delay(afterFailures: $0, retryAfter: $1) },
+            pause: { SyncEngine.patience.delay(afterFailures: $0, retryAfter: $1) })
         window.freePlace(job.id)
         due.append(.recordFailure(job, decision, failure, tellsOfAccount: hadAccount && health.isAccountRefused))
     }

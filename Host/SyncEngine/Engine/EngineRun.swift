@@ -286,7 +286,7 @@ extension SyncEngine {
                 let waitsForRoom = noRoom != nil && journal.action == .download && journal.wait == nil
                 var failure = waitsForRoom ? noRoom : reasons[journal.id] ?? hold
                 var issue: Model.Issue?
-                if case .issue(let id) = journal.wait { issue = try reads.issues.issue(id: id) }
+                if let id = journal.wait?.issue { issue = try reads.issues.issue(id: id) }
                 if let issue { failure = Failure(issue.failure, issue.message) }
                 let why =
                     try failure?.message
@@ -307,7 +307,7 @@ extension SyncRecord {
     /// Returns the reason why the record waits, for a wait that began in an earlier run.
     fileprivate func whyItWaits(_ reads: ReadTransaction) throws -> String {
         switch wait {
-        case .until(let time): return "The last try failed; the next try is at \(time)"
+        case .until(let time), .retry(let time, _): return "The last try failed; the next try is at \(time)"
         case .place: return "An old copy is in its place until vacuum removes it"
         case .newVersion, .issue, nil:
             let changes = try ([path] + (action.otherPath.map { [$0] } ?? [])).flatMap {

@@ -93,8 +93,8 @@ extension SyncEngine {
                 guard let record = try reads.journal.record(id: id), record.state != .failed else { continue }
                 switch record.wait {
                 case .place, .issue: continue
-                case .until(let time) where time > limit: continue
-                case .until, .newVersion, nil: break
+                case .until(let time) where time > limit, .retry(let time, _) where time > limit: continue
+                case .until, .retry, .newVersion, nil: break
                 }
                 if record.action.kind.isRemoval { removals.insert(id) } else { downloads.insert(id) }
             }

@@ -24,7 +24,7 @@ extension SyncEngine {
     public func retry(_ record: SyncRecordID) async throws {
         try await database.write { [self] tx in
             let journal = try journal(record, in: tx)
-            if case .issue(let id) = journal.wait, let issue = try tx.issues.issue(id: id) {
+            if let id = journal.wait?.issue, let issue = try tx.issues.issue(id: id) {
                 guard issue.code != IssueCode.pluginDeletions.rawValue else {
                     throw Failure(
                         .failed, "The deletion of \(journal.path) waits for an answer to issue \(id)",
@@ -38,14 +38,14 @@ extension SyncEngine {
         controls.update { $0.isReset = true }
     }
 
-    /// Lets a record that waits for a time, a new version or its place go on at once. A record that waits for an issue
-    /// goes on waiting.
+    /// Lets a record that waits for a time, a next try, a new version or its place go on at once. A record that waits
+    /// for an answer to an issue goes on waiting.
     /// - Returns: The issue for which the record waits.
     /// - Throws: `.internal` if the record makes no sense, or SQLite's error; see ``DatabaseReads``.
     public func hurry(_ record: SyncRecordID, in tx: Transaction) throws -> Issue? {
         guard let journal = try tx.journal.record(id: record) else { return nil }
         switch journal.wait {
-        case .until, .newVersion, .place: try restart(journal, in: tx)
+        case .until, .newVersion, .place, .retry: try restart(journal, in: tx)
         case .issue(let id): return try tx.issues.issue(id: id)
         case nil: break
         }

@@ -29,6 +29,9 @@ struct Job: Sendable {
 
     var id: SyncRecordID { record.id }
 
+    /// Whether a download of another job's file may end in another way.
+    func isOther(than job: Job) -> Bool { version != job.version || size != job.size }
+
     /// The class of the file that is transferred.
     var sizeClass: SizeClass {
         if case .upload(let upload) = record.action { return SizeClass(of: upload.size) }

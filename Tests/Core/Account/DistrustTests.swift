@@ -19,7 +19,7 @@ struct DistrustTests {
     ) async throws {
         var manner = Manner.plain
         manner.fileETags = .ofSizeAndSecond
-        try await AccountFixture.running(manner) { fixture in
+        try await AccountFixture.running(manner, clock: .account(patience: .seconds(15))) { fixture in
             fixture.put("/a", "one")
             try await fixture.runWell()
             try await fixture.download("/a")

@@ -25,7 +25,7 @@ struct PacingTests {
                     id: plugin, library: library, isolation: .inProcess,
                     json: #"{"match": "type == 'file' && cloudStatus == 'cloudOnly'"}"#)
             ])
-            try await AccountFixture.running(settings: settings) { fixture in
+            try await AccountFixture.running(settings: settings, clock: .account(patience: .seconds(15))) { fixture in
                 let paths = (0..<103).map { "/d/\(100 + $0)" }
                 for path in paths { fixture.put(path, path) }
                 let failing = [paths[0], paths[1], paths[50]]

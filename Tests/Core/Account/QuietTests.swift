@@ -8,7 +8,7 @@ import Testing
 struct QuietTests {
     @Test("a file that waits for a person is told as an issue, and not a second time as left")
     func once() async throws {
-        try await AccountFixture.running { fixture in
+        try await AccountFixture.running(clock: .account(patience: .seconds(15))) { fixture in
             fixture.put("/a/broken", "never")
             fixture.server.add(Fault(.wrongChecksum, method: "GET", path: "/a/broken"))
             try await fixture.pin("/a")

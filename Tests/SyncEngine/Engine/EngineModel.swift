@@ -336,6 +336,10 @@ struct EngineModel {
             journal[job.id]?.journal.wait = .newVersion(since: job.version, until: now + .seconds(60))
             journal[job.id]?.journal.rounds = rounds
             return RecordOutcome(record: job.id, resolution: .relist(job.path.parent), failure: failure)
+        case .retry(let time, let attempts):
+            journal[job.id]?.journal.wait = .retry(at: time, 1)
+            journal[job.id]?.journal.attempts = attempts
+            return RecordOutcome(record: job.id, resolution: .waits(until: time), failure: failure)
         case .ask:
             journal[job.id]?.journal.wait = .issue(1)
             return RecordOutcome(record: job.id, resolution: .waits(until: nil), failure: failure)
@@ -376,7 +380,8 @@ struct EngineModel {
             lacking = []
             for id in journal.keys {
                 switch journal[id]?.journal.wait {
-                case .until(let time) where time <= now, .newVersion(_, let time) where time <= now:
+                case .until(let time) where time <= now, .newVersion(_, let time) where time <= now,
+                    .retry(let time, _) where time <= now:
                     journal[id]?.journal.wait = nil
                 default: break
                 }
@@ -413,7 +418,7 @@ struct EngineModel {
         }
         page.earliestWait = all.compactMap { entry -> Timestamp? in
             switch entry.journal.wait {
-            case .until(let time), .newVersion(_, let time): time
+            case .until(let time), .newVersion(_, let time), .retry(let time, _): time
             default: nil
             }
         }.min()
@@ -502,7 +507,7 @@ struct EngineModel {
             case 2:
                 let decision = RetryDecision.wait(until: now + .seconds(5), attempts: 1)
                 outcome.outcomes.append(resolve(job, decision, Failure(.failed, "in use")))
-            case 3: outcome.outcomes.append(resolve(job, .ask(.retry), Failure(.failed, "modified")))
+            case 3: outcome.outcomes.append(resolve(job, .ask(.place), Failure(.failed, "modified")))
             default:
                 journal[job.id]?.isLanding = true
                 let landing = fetched.landing

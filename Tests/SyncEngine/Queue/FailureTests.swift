@@ -12,9 +12,10 @@ struct RetryDecisionTests {
     private func decision(
         _ fetch: FetchFailure, attempts: Int = 0, rounds: Int = 0, isWell: Bool = true
     ) -> RetryDecision {
-        RetryDecision.of(fetch, attempts: attempts, rounds: rounds, serverIsWell: isWell, now: now) { failures, wish in
-            wish ?? .seconds(failures)
-        }
+        RetryDecision.of(
+            fetch, attempts: attempts, rounds: rounds, serverIsWell: isWell, now: now,
+            delay: { failures, wish in wish ?? .seconds(failures) },
+            pause: { failures, wish in max(.seconds(1_000 * failures), wish ?? .zero) })
     }
 
     @Test("S23: what passes by itself waits longer each time, and as long as the server wishes")
@@ -30,25 +31,33 @@ struct RetryDecisionTests {
         #expect(decision(.disk(failure)) == .putBack)
     }
 
-    @Test("S23: the fifth failure of one file is a person's, unless the whole server fails")
+    private func retry(after seconds: Int64, attempts: Int = 5) -> RetryDecision {
+        .retry(at: Timestamp(seconds: 100 + seconds), attempts: attempts)
+    }
+
+    @Test("S23, S52: after the fifth failure of one file the pauses are long, unless the whole server fails")
     func lastTry() {
-        // Nobody is asked about a server that cannot serve requests now.
+        // No issue tells of a server that cannot serve requests now.
         #expect(
             decision(.unavailable(failure, retryAfter: nil), attempts: 40)
                 == .wait(until: Timestamp(seconds: 141), attempts: 41))
         #expect(
             decision(.unavailable(failure, retryAfter: .seconds(60)), attempts: 4)
                 == .wait(until: Timestamp(seconds: 160), attempts: 5))
-        #expect(decision(.server(failure, retryAfter: nil), attempts: 4) == .ask(.retry))
+        #expect(decision(.server(failure, retryAfter: nil), attempts: 4) == retry(after: 1_000))
+        #expect(decision(.server(failure, retryAfter: nil), attempts: 7) == retry(after: 4_000, attempts: 8))
+        #expect(decision(.server(failure, retryAfter: .seconds(5_000)), attempts: 4) == retry(after: 5_000))
         #expect(
             decision(.server(failure, retryAfter: nil), attempts: 4, isWell: false)
                 == .wait(until: Timestamp(seconds: 105), attempts: 5))
-        #expect(decision(.wrongChecksum(failure), attempts: 4) == .ask(.retry))
-        #expect(decision(.brokenOff(failure, gained: false), attempts: 4) == .ask(.retry))
+        #expect(decision(.wrongChecksum(failure), attempts: 4) == retry(after: 1_000))
+        #expect(decision(.brokenOff(failure, gained: false), attempts: 4) == retry(after: 1_000))
         #expect(
             decision(.brokenOff(failure, gained: true), attempts: 4)
                 == .wait(until: Timestamp(seconds: 101), attempts: 4))
-        #expect(decision(.refused(failure)) == .ask(.retry))
+        // What the server refuses does not pass in a minute.
+        #expect(decision(.refused(failure)) == retry(after: 3_000))
+        #expect(decision(.refused(failure), attempts: 5) == retry(after: 4_000, attempts: 6))
         #expect(decision(.place(failure)) == .ask(.place))
     }
 
@@ -61,11 +70,11 @@ struct RetryDecisionTests {
         #expect(!RetryDecision.isGain(65_535, of: nil) && RetryDecision.isGain(65_536, of: nil))
     }
 
-    @Test("S16: another version is waited for three times, then a person decides")
+    @Test("S16: another version is waited for three times, then the pauses are long")
     func changed() {
         #expect(decision(.changed(failure)) == .relist(rounds: 1))
         #expect(decision(.changed(failure), rounds: 2) == .relist(rounds: 3))
-        #expect(decision(.changed(failure), rounds: 3) == .ask(.retry))
+        #expect(decision(.changed(failure), rounds: 3) == retry(after: 1_000))
         #expect(decision(.gone(failure), rounds: 0) == .relist(rounds: 1))
     }
 

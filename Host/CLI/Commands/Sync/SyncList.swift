@@ -37,10 +37,9 @@ struct RecordLine {
             notes.append("\(Int(progress * 100)) % \(record.action.kind == .upload ? "uploaded" : "downloaded")")
         }
         if let wait = record.wait {
-            if case .until = wait {
-                notes.append("waits \(Text.waiting(wait))")
-            } else {
-                notes.append("waits for \(Text.waiting(wait))")
+            switch wait {
+            case .until, .retry: notes.append("waits \(Text.waiting(wait))")
+            case .newVersion, .place, .issue: notes.append("waits for \(Text.waiting(wait))")
             }
         }
         if report.lane != record.id { notes.append("behind \(report.lane)") }

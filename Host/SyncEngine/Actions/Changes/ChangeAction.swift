@@ -42,8 +42,8 @@ enum ChangeResult: Sendable {
     ///   - seen: A digest of what was seen.
     ///   - wasTaken: Whether the server has answered that it has done all.
     case uncertain(Failure, IssueCode, seen: String, wasTaken: Bool = false)
-    /// The server does not make the change now. It is asked again after a while.
-    case waits(Failure, Duration)
+    /// The server does not make the change now. It is asked again after a while: nil for one that grows each time.
+    case waits(Failure, Duration?)
 }
 
 /// A change of what is known of an item's copy, because of a change on the server.
@@ -148,7 +148,7 @@ extension ChangeAction {
         return switch refusal {
         // The lock of a program that edits the file, and a full quota, end without a person's answer here.
         case .locked: .waits(failure, SyncEngine.lockedDelay)
-        case .noRoom: .waits(failure, SyncEngine.noRoomDelay)
+        case .noRoom: .waits(failure, nil)
         default: .refused(failure, code)
         }
     }
@@ -157,8 +157,6 @@ extension ChangeAction {
 extension SyncEngine {
     /// The time after which a change of something that is locked is tried again.
     static let lockedDelay = Duration.seconds(60)
-    /// The time after which a server without room is asked again.
-    static let noRoomDelay = Duration.seconds(600)
 
     /// Carries out a change: asks the server, and records the result.
     func change(_ job: Job) async throws -> ChangeOutcome {
@@ -267,7 +265,11 @@ extension SyncEngine {
                 try tx.journal.update(record)
                 return try resolve(job, .ask(code), because: failure, in: tx)
             case .waits(let failure, let delay):
-                let until = waitTime() + delay
+                let until = waitTime() + (delay ?? Self.patience.delay(afterFailures: record.rounds + 1))
+                if delay == nil {
+                    record.rounds += 1
+                    try tx.journal.update(record)
+                }
                 return try resolve(job, .wait(until: until, attempts: record.attempts), because: failure, in: tx)
             }
         }
@@ -323,7 +325,7 @@ extension SyncEngine {
             return try DownloadAction(self).decision(decision, of: job, after: failure, in: tx)
         }
         return switch decision {
-        case .ask, .relist, .hold: .ask(job.record.action.kind == .upload ? .upload : .change)
+        case .ask, .relist, .hold, .retry: .ask(job.record.action.kind == .upload ? .upload : .change)
         case .wait, .putBack: decision
         }
     }

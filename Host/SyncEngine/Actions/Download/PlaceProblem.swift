@@ -61,7 +61,7 @@ extension DownloadAction {
         guard case .gone = failure, let item = try tx.items.item(localID: job.record.localID) else { return decision }
         let held = try tx.scan.heldRemovals()
         switch decision {
-        case .ask where held != nil: break
+        case .ask where held != nil, .retry where held != nil: break
         default: guard try tx.scan.isMissing(item) else { return decision }
         }
         return .hold(held.map { .issue($0.id) } ?? .place)

@@ -6,6 +6,8 @@ enum RetryDecision: Hashable, Sendable {
     case wait(until: Timestamp, attempts: Int)
     /// A new listing of the record's folder. The record goes on with what the listing shows.
     case relist(rounds: Int)
+    /// A retry at this time, after so many failures that an issue tells of them.
+    case retry(at: Timestamp, attempts: Int)
     /// A question to a person.
     case ask(IssueCode)
     /// A wait for the decision about missing items: the file is missing on the server, like the items that the listing
@@ -14,8 +16,10 @@ enum RetryDecision: Hashable, Sendable {
     /// A return to the ready state. The cause holds up all downloads.
     case putBack
 
-    /// The number of failures of one file before a person is asked.
+    /// The number of failures of one file that follow each other closely. Later tries come after minutes to hours.
     static let longestRow = 5
+    /// The number of shorter pauses that a file leaves out which the server refuses. Nothing passes there in a minute.
+    static let pausesWithoutRefusal = 2
     /// The time after which a server that cannot serve requests is asked again, unless it names a longer one. A single
     /// file waits up to six times as long, so that others come before it.
     static let longestUnavailable = Duration.seconds(10)
@@ -38,29 +42,34 @@ enum RetryDecision: Hashable, Sendable {
     /// - Parameters:
     ///   - attempts: The number of earlier failures of the record.
     ///   - rounds: The number of times that the record waited for new metadata.
-    ///   - serverIsWell: Whether the server answers requests for other files. If not, no person is asked about each
-    ///     file.
+    ///   - serverIsWell: Whether the server answers requests for other files. If not, no issue tells of each file.
     ///   - delay: Returns the back-off for that number of failures in a row and the server's wish.
+    ///   - pause: Returns the same for failures after which a file is tried again much later.
     static func of(
         _ failure: FetchFailure, attempts: Int, rounds: Int, serverIsWell: Bool, now: Timestamp,
-        delay: (_ failures: Int, _ serverWish: Duration?) -> Duration
+        delay: (_ failures: Int, _ serverWish: Duration?) -> Duration,
+        pause: (_ failures: Int, _ serverWish: Duration?) -> Duration
     ) -> RetryDecision {
+        func later(_ serverWish: Duration? = nil, leavingOut pauses: Int = 0) -> RetryDecision {
+            let attempts = max(attempts + 1, longestRow)
+            return .retry(at: now + pause(attempts - longestRow + 1 + pauses, serverWish), attempts: attempts)
+        }
         switch failure {
         case .unreachable, .account, .disk: return .putBack
         case .cancelled: return .wait(until: now + delay(1, nil), attempts: attempts)
-        case .refused: return .ask(.retry)
+        case .refused: return later(leavingOut: pausesWithoutRefusal)
         case .place: return .ask(.place)
-        case .changed, .gone: return rounds >= mostRounds ? .ask(.retry) : .relist(rounds: rounds + 1)
+        case .changed, .gone: return rounds >= mostRounds ? later() : .relist(rounds: rounds + 1)
         case .brokenOff(_, gained: true): return .wait(until: now + delay(1, nil), attempts: attempts)
         case .server(_, let retryAfter):
-            if attempts + 1 >= longestRow, serverIsWell { return .ask(.retry) }
+            if attempts + 1 >= longestRow, serverIsWell { return later(retryAfter) }
             return .wait(until: now + delay(attempts + 1, retryAfter), attempts: attempts + 1)
         case .unavailable(_, let retryAfter):
             // No answer of a person's would help.
             let wait = retryAfter ?? min(delay(attempts + 1, nil), longestUnavailable * 6)
             return .wait(until: now + wait, attempts: attempts + 1)
         case .brokenOff(_, gained: false), .wrongChecksum:
-            if attempts + 1 >= longestRow { return .ask(.retry) }
+            if attempts + 1 >= longestRow { return later() }
             return .wait(until: now + delay(attempts + 1, nil), attempts: attempts + 1)
         }
     }
