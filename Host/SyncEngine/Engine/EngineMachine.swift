@@ -316,7 +316,7 @@ extension EngineMachine {
         let decision = RetryDecision.of(
             failure, attempts: job.record.attempts, rounds: job.record.rounds, serverIsWell: health.isWell, now: now,
             delay: { SyncEngine.backoff.delay(afterFailures: $0, retryAfter: $1) },
-            pause: { SyncEngine.patience.delay(afterFailures: $0, retryAfter: $1) })
+            pause: { SyncEngine.longBackoff.delay(afterFailures: $0, retryAfter: $1) })
         window.freePlace(job.id)
         due.append(.recordFailure(job, decision, failure, tellsOfAccount: hadAccount && health.isAccountRefused))
     }

@@ -7,7 +7,7 @@ extension SyncEngine {
     /// The delay after failures before the next try.
     static let backoff = Backoff(first: .milliseconds(500), cap: .seconds(300))
     /// The delay before the next try of what has failed so often that it is not likely to pass soon.
-    static let patience = Backoff(first: .seconds(60), cap: .seconds(6 * 3600))
+    static let longBackoff = Backoff(first: .seconds(60), cap: .seconds(6 * 3600))
     /// The longest wait of a record, whatever the server asks for.
     static let longestWait = Duration.seconds(24 * 3600)
     /// The wait beyond which ``drain(only:with:)`` leaves a record.

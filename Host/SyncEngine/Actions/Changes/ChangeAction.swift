@@ -265,7 +265,7 @@ extension SyncEngine {
                 try tx.journal.update(record)
                 return try resolve(job, .ask(code), because: failure, in: tx)
             case .waits(let failure, let delay):
-                let until = waitTime() + (delay ?? Self.patience.delay(afterFailures: record.rounds + 1))
+                let until = waitTime() + (delay ?? Self.longBackoff.delay(afterFailures: record.rounds + 1))
                 if delay == nil {
                     record.rounds += 1
                     try tx.journal.update(record)
