@@ -62,11 +62,11 @@ enum MergeDecision: Equatable {
                 : $0.row.kind == entry.kind && (entry.fileID != nil || $0.row.path == entry.path)
         }
         let gone = others.filter { $0.whereabouts == .gone }.map(\.row)
-        // What was at this very path is back. Otherwise what went last has come here.
-        if let row = gone.max(by: { $0.wentBefore($1, to: entry.path) }) {
+        let unknown = others.filter { $0.whereabouts == .unknown }.map(\.row.path.parent)
+        // What was at this very path is back. Otherwise what went last has come here, as soon as that is known.
+        if let row = gone.max(by: { $0.wentBefore($1, to: entry.path) }), unknown.isEmpty || row.path == entry.path {
             return .move(row, displacing: atPath, racy: racy)
         }
-        let unknown = others.filter { $0.whereabouts == .unknown }.map(\.row.path.parent)
         return unknown.isEmpty ? .insert(displacing: atPath, racy: racy) : .hold(until: unknown)
     }
 

@@ -444,7 +444,7 @@ struct FolderMergeTests {
             var result = try await account.list(
                 "/", etag: "r2", folder("/n", id: "p", etag: "p1"), folder("/pq", id: "pq", etag: "q1"))
             let job = ScanJob(path: try ItemPath("/n"), isWhole: true)
-            #expect(result.jobs.first == job)
+            #expect(result.jobs.contains(job))
             try await account.list("/n/a/b", etag: "b1")
             account.beginScan()
             result = try await account.list(

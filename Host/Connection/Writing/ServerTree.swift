@@ -29,7 +29,7 @@ public struct ServerTree: Hashable, Sendable {
     /// - Parameter place: Its path in the tree, where that is not the entry's own.
     public mutating func add(_ entry: ListedItem, at place: ItemPath? = nil) { entries[place ?? entry.path] = entry }
 
-    /// The facts by which two looks at the same path are compared, as one text.
+    /// The facts by which two answers about the same path are compared, as one text.
     public var summary: String {
         entries.sorted { $0.key < $1.key }.map { path, entry in
             "\(path.text)\0\(entry.kind.rawValue)\0\(entry.size ?? -1)\0\(entry.etag?.opaque ?? "")"

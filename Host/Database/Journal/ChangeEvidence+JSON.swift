@@ -10,7 +10,7 @@ extension ChangeEvidence {
         if case .bool(let wasFree) = json["targetWasFree"] { targetWasFree = wasFree }
         if case .bool(let wasTaken) = json["wasTaken"] { self.wasTaken = wasTaken }
         if case .string(let digest) = json["seen"], case .integer(let since) = json["seenSince"] {
-            look = Look(digest: digest, since: Timestamp(nanoseconds: since))
+            observation = Observation(digest: digest, since: Timestamp(nanoseconds: since))
         }
         if case .array(let version) = json["asked"] {
             asked = SeenVersion(nil)
@@ -24,9 +24,9 @@ extension ChangeEvidence {
         var members: [JSONValue.Member] = []
         if let targetWasFree { members.append(.init(name: "targetWasFree", value: .bool(targetWasFree))) }
         if let wasTaken { members.append(.init(name: "wasTaken", value: .bool(wasTaken))) }
-        if let look {
-            members.append(.init(name: "seen", value: .string(look.digest)))
-            members.append(.init(name: "seenSince", value: .integer(look.since.nanoseconds)))
+        if let observation {
+            members.append(.init(name: "seen", value: .string(observation.digest)))
+            members.append(.init(name: "seenSince", value: .integer(observation.since.nanoseconds)))
         }
         if let asked {
             let version = asked.etag.map { [JSONValue.string($0.opaque), .integer(Int64($0.strength.rawValue))] }

@@ -2,7 +2,7 @@
 /// journal keeps it with the record.
 public struct ChangeEvidence: Hashable, Sendable {
     /// What was seen at the places of a change whose effect is not certain yet.
-    public struct Look: Hashable, Sendable {
+    public struct Observation: Hashable, Sendable {
         /// A digest of what was seen.
         public var digest: String
         /// The time since which nothing else was seen.
@@ -21,12 +21,12 @@ public struct ChangeEvidence: Hashable, Sendable {
         public init(_ etag: ETag?) { self.etag = etag }
     }
 
-    /// Whether nothing was at the target before the first request; nil if nobody has looked.
+    /// Whether nothing was at the target before the first request; nil if the server was not asked.
     public var targetWasFree: Bool?
     /// Whether the server has answered that it has done all, though it does not show that.
     public var wasTaken: Bool?
-    /// The last look at what is not certain.
-    public var look: Look?
+    /// What was seen last of what is not certain.
+    public var observation: Observation?
     /// The version that a person was asked about.
     public var asked: SeenVersion?
 

@@ -84,7 +84,7 @@ extension SyncEngine {
         switch (code, choice) {
         case (_, "retry"):
             // What was taken and does not show for long is sent again.
-            (journal.evidence.look, journal.evidence.wasTaken) = (nil, nil)
+            (journal.evidence.observation, journal.evidence.wasTaken) = (nil, nil)
             try restart(journal, in: tx)
         case (.overwrite, "overwriteModifiedFile"):
             // The content that is there now may be replaced. Later changes of the file may not.

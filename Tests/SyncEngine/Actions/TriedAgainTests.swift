@@ -158,7 +158,7 @@ struct TriedAgainTests {
                 var record = try #require(try tx.journal.record(id: id))
                 record.wait = .issue(1)
                 try tx.journal.update(record)
-                try tx.journal.run(Schema013.sql)
+                try tx.journal.run(Schema014.sql)
             }
             fixture.source.failAlways(file.path, nil)
             #expect(try await fixture.drain().isDone)

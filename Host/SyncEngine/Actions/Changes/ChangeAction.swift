@@ -36,7 +36,7 @@ enum ChangeResult: Sendable {
     ///   - found: The version; nil if nothing is there.
     ///   - isSure: Whether no request of the record can have arrived.
     case conflict(Failure, found: ETag?, isSure: Bool)
-    /// The server does not show whether the change was made. It is looked at again after a while, and a person is asked
+    /// The server does not show whether the change was made. It is checked again after a while, and a person is asked
     /// if nothing changes for long.
     /// - Parameters:
     ///   - seen: A digest of what was seen.
@@ -230,7 +230,7 @@ extension SyncEngine {
                 return RecordOutcome(record: job.id, resolution: .ended)
             }
             if case .uncertain(let failure, let code, let seen, let wasTaken) = result {
-                return try lookAgain(job, record, failure, code, seen: seen, wasTaken: wasTaken, in: tx)
+                return try checkAgain(job, record, failure, code, seen: seen, wasTaken: wasTaken, in: tx)
             }
             if record.mayHaveArrived {
                 // The server has decided.
@@ -261,7 +261,7 @@ extension SyncEngine {
                 }
                 return try resolve(job, .ask(.conflict), because: failure, in: tx)
             case .refused(let failure, let code, let seen):
-                record.evidence.look = seen.map { ChangeEvidence.Look(digest: $0, since: waitTime()) }
+                record.evidence.observation = seen.map { ChangeEvidence.Observation(digest: $0, since: waitTime()) }
                 try tx.journal.update(record)
                 return try resolve(job, .ask(code), because: failure, in: tx)
             case .waits(let failure, let delay):
@@ -279,11 +279,11 @@ extension SyncEngine {
 extension SyncEngine {
     /// The time without a change on the server after which a person is asked about what is not certain.
     static let longestStillness = Duration.seconds(600)
-    /// The longest pause between two looks at what is not certain.
-    private static let longestLookPause = Duration.seconds(120)
+    /// The longest pause between two checks of what is not certain.
+    private static let longestCheckPause = Duration.seconds(120)
 
-    /// Has a change be looked at again whose effect the server does not show. What touches its places waits.
-    private func lookAgain(
+    /// Has a change be checked again whose effect the server does not show. What touches its places waits.
+    private func checkAgain(
         _ job: Job, _ found: SyncRecord, _ failure: Failure, _ code: IssueCode, seen: String, wasTaken: Bool,
         in tx: Transaction
     ) throws -> RecordOutcome {
@@ -291,14 +291,16 @@ extension SyncEngine {
         let now = waitTime()
         record.mayHaveArrived = true
         if wasTaken { record.evidence.wasTaken = true }
-        if record.evidence.look?.digest != seen { record.evidence.look = ChangeEvidence.Look(digest: seen, since: now) }
-        let since = record.evidence.look?.since ?? now
+        if record.evidence.observation?.digest != seen {
+            record.evidence.observation = ChangeEvidence.Observation(digest: seen, since: now)
+        }
+        let since = record.evidence.observation?.since ?? now
         // An earlier time of the clock says nothing.
         let isStill = now - since >= Self.longestStillness || since > now
-        if isStill { record.evidence.look = nil }
+        if isStill { record.evidence.observation = nil }
         try tx.journal.update(record)
         guard !isStill else { return try resolve(job, .ask(code), because: failure, in: tx) }
-        let pause = min(Duration.seconds(1) * (1 << min(record.attempts, 10)), Self.longestLookPause)
+        let pause = min(Duration.seconds(1) * (1 << min(record.attempts, 10)), Self.longestCheckPause)
         return try resolve(job, .wait(until: now + pause, attempts: record.attempts + 1), because: failure, in: tx)
     }
 

@@ -47,11 +47,11 @@ struct CopyAction: TargetedChange {
         return try await server.copy(source, to: target, isFolder: isFolder)
     }
 
-    func look(_ record: SyncRecord, isFolder: Bool, wasFree: Bool?) async throws -> TargetLook {
+    func state(of record: SyncRecord, isFolder: Bool, wasFree: Bool?) async throws -> TargetState {
         let target = record.path
-        let wanted = try await look(at: try source(of: record), as: target)
-        let shown = try await look(at: target)
-        return TargetLook(
+        let wanted = try await tree(at: try source(of: record), as: target)
+        let shown = try await tree(at: target)
+        return TargetState(
             confirmation: .ofCopy(of: wanted, shown: shown, wasFree: wasFree), wanted: wanted ?? ServerTree(target),
             target: shown, digest: digest(of: wanted, shown))
     }

@@ -63,7 +63,7 @@ struct DeleteAction: ChangeAction {
             let news = try await self.news(in: held, for: job.record)
             guard news.isEmpty else { return try await refused(path, news) }
             if held.item.kind == .folder, try await server.leavesOutDotNames() {
-                return .refused(Self.hidden(path), .deletion, seen: digest(of: try await look(at: path)))
+                return .refused(Self.hidden(path), .deletion, seen: digest(of: try await tree(at: path)))
             }
         }
         let version = held.item.kind == .file ? held.item.etag : nil
@@ -82,13 +82,13 @@ struct DeleteAction: ChangeAction {
 
     /// Tells whether a person has agreed to the loss of what the server has now.
     private func isForced(_ record: SyncRecord) async throws -> Bool {
-        guard record.action == .delete(isForced: true), let seen = record.evidence.look else { return false }
-        return try await digest(of: look(at: record.path)) == seen.digest
+        guard record.action == .delete(isForced: true), let seen = record.evidence.observation else { return false }
+        return try await digest(of: tree(at: record.path)) == seen.digest
     }
 
     /// Returns the result for a deletion of which a person has to be asked. The answer holds for what is there now.
     private func refused(_ path: ItemPath, _ news: [ItemPath]) async throws -> ChangeResult {
-        .refused(Self.changed(path, news), .deletion, seen: digest(of: try await look(at: path)))
+        .refused(Self.changed(path, news), .deletion, seen: digest(of: try await tree(at: path)))
     }
 
     private static func changed(_ path: ItemPath, _ news: [ItemPath]) -> Failure {

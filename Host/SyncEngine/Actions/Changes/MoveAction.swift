@@ -53,12 +53,12 @@ struct MoveAction: TargetedChange {
         try await server.move(record.path, to: target, isFolder: isFolder)
     }
 
-    func look(_ record: SyncRecord, isFolder: Bool, wasFree: Bool?) async throws -> TargetLook {
+    func state(of record: SyncRecord, isFolder: Bool, wasFree: Bool?) async throws -> TargetState {
         let target = record.action.otherPath ?? record.path
         let known = try await known(record, at: target)
-        let left = try await look(at: record.path, as: target)
-        let shown = try await look(at: target)
-        return TargetLook(
+        let left = try await tree(at: record.path, as: target)
+        let shown = try await tree(at: target)
+        return TargetState(
             confirmation: .ofMove(of: known, left: left, shown: shown, wasFree: wasFree), wanted: known,
             target: shown, digest: digest(of: left, shown))
     }

@@ -5,18 +5,18 @@ import Model
 /// A change that puts something at a path where nothing is: a copy or a move.
 ///
 /// The server is asked whether the target is free before the first request, and the journal keeps the answer. If a later
-/// answer does not tell whether the change was made, source and target are looked at until they show it.
+/// answer does not tell whether the change was made, source and target are asked for until they show it.
 protocol TargetedChange: ChangeAction {
     /// Whether what was at the source stays there.
     static var leavesSource: Bool { get }
     /// Sends the request.
     func send(_ record: SyncRecord, to target: ItemPath, isFolder: Bool) async throws(ConnectionError) -> WriteOutcome
-    /// Looks at the places of the change.
-    func look(_ record: SyncRecord, isFolder: Bool, wasFree: Bool?) async throws -> TargetLook
+    /// Asks for what is at the places of the change.
+    func state(of record: SyncRecord, isFolder: Bool, wasFree: Bool?) async throws -> TargetState
 }
 
 /// What was seen at the places of a change with a target.
-struct TargetLook: Sendable {
+struct TargetState: Sendable {
     var confirmation: ChangeConfirmation
     /// What was there before, at the paths of the target.
     var wanted: ServerTree
@@ -38,7 +38,7 @@ extension TargetedChange {
         let isFolder = job.kind == .folder
         // After a request that was answered as not carried out, such as with 503, the answer may have been a proxy's.
         let isFirst = !mayHaveArrived && record.evidence.targetWasFree == nil
-        if mayHaveArrived, let result = try await settled(record, write, to: target, isFolder) { return result }
+        if mayHaveArrived, let result = try await effect(of: record, write, to: target, isFolder) { return result }
         if record.evidence.targetWasFree == nil {
             guard try await server.held(at: target) == nil else {
                 return .refused(WriteRefusal.exists.failure(of: write), .change)
@@ -53,23 +53,23 @@ extension TargetedChange {
                 try await afterChange { () throws(ConnectionError) in try await server.held(at: target) }?.item)
         case .refused(let refusal):
             if !isFirst, refusal == .exists || refusal == .notFound,
-                let result = try await settled(record, write, to: target, isFolder)
+                let result = try await effect(of: record, write, to: target, isFolder)
             {
                 return result
             }
             return result(refusal, of: write)
         case .unclear(let error):
-            if let result = try await settled(record, write, to: target, isFolder) { return result }
+            if let result = try await effect(of: record, write, to: target, isFolder) { return result }
             throw error
         }
     }
 
     /// Finds out what an earlier request has done.
     /// - Returns: nil if it has done nothing.
-    private func settled(
-        _ record: SyncRecord, _ write: WriteRequest, to target: ItemPath, _ isFolder: Bool
+    private func effect(
+        of record: SyncRecord, _ write: WriteRequest, to target: ItemPath, _ isFolder: Bool
     ) async throws -> ChangeResult? {
-        let seen = try await look(record, isFolder: isFolder, wasFree: record.evidence.targetWasFree)
+        let seen = try await state(of: record, isFolder: isFolder, wasFree: record.evidence.targetWasFree)
         switch seen.confirmation {
         case .made: return .done(Self.leavesSource ? seen.target?.top : nil)
         case .undone: return nil

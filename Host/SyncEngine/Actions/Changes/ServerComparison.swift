@@ -11,7 +11,7 @@ extension ChangeAction {
     /// Lists what the server has at a path and below it.
     /// - Parameter place: The path under which the entries are kept; nil for their own.
     /// - Returns: nil if nothing is there.
-    func look(at path: ItemPath, as place: ItemPath? = nil) async throws -> ServerTree? {
+    func tree(at path: ItemPath, as place: ItemPath? = nil) async throws -> ServerTree? {
         guard let held = try await server.held(at: path) else { return nil }
         let place = place ?? path
         var tree = ServerTree(place)
@@ -28,14 +28,14 @@ extension ChangeAction {
                 tree.unlisted += listing.unlisted.map { $0.moved(from: path, to: place) }
                 if listing.isForeign || listing.refusedCount > 0 || !listing.unlisted.isEmpty { tree.isWhole = false }
             } catch let error as ConnectionError where error.kind == .notFound {
-                // The folder went meanwhile. Another look shows what is there then.
+                // The folder went meanwhile. Another check shows what is there then.
                 tree.isWhole = false
             }
         }
         return tree
     }
 
-    /// A digest of what was seen, by which the next look is compared.
+    /// A digest of what was seen, by which the next check is compared.
     func digest(of trees: ServerTree?...) -> String {
         var hash = ContentHash()
         for tree in trees {
