@@ -64,7 +64,9 @@ enum MergeDecision: Equatable {
         let gone = others.filter { $0.whereabouts == .gone }.map(\.row)
         let unknown = others.filter { $0.whereabouts == .unknown }.map(\.row.path.parent)
         // What was at this very path is back. Otherwise what went last has come here, as soon as that is known.
-        if let row = gone.max(by: { $0.wentBefore($1, to: entry.path) }), unknown.isEmpty || row.path == entry.path {
+        if let row = gone.max(by: { $0.wentBefore($1, to: entry.path) }),
+            unknown.isEmpty || row.removedAt == nil || row.path == entry.path
+        {
             return .move(row, displacing: atPath, racy: racy)
         }
         return unknown.isEmpty ? .insert(displacing: atPath, racy: racy) : .hold(until: unknown)

@@ -1,3 +1,4 @@
+import Connection
 import Database
 import DemoServer
 import ItemList
@@ -63,6 +64,7 @@ struct FavoritesTests {
                     try engine.enqueue(.setFavorite(ItemPath(unchecked: path), isMarked), in: tx)
                 }
             }
+            _ = try await host.connection.connect()
             let outcome = try await host.list.updateFavorites()
             #expect(outcome == .updated(changed: false))
             #expect(try await isFavorite(fixture, "/a") == true)
