@@ -72,7 +72,7 @@ struct KeptServerTests {
                 #expect(next - fixture.clock.now > .seconds(20))
                 try await fixture.until {
                     fixture.clock.advance(.seconds(3600))
-                    return asked(fixture).contains("GET /ocs/v1.php/cloud/capabilities")
+                    return asked(fixture).contains("GET /status.php")
                 }
                 #expect(asked(fixture).contains("GET /status.php"))
             }
