@@ -58,29 +58,6 @@ struct KeptServerTests {
         }
     }
 
-    @Test("I4: a running host knows the server's wish from before, and asks for it again after a day")
-    func running() async throws {
-        try await AccountFixture.running(clock: .account(patience: .seconds(5))) { fixture in
-            fixture.put("/a/1", "one")
-            try await fixture.hosting { try await fixture.untilWaiting() }
-            fixture.clock.advance(.seconds(60))
-            try await fixture.restart()
-            try await fixture.hosting {
-                try await fixture.untilWaiting()
-                #expect(asked(fixture) == ["PROPFIND /"])
-                let next = try #require(try await fixture.reader { try await $0.status() }.nextPoll)
-                #expect(next - fixture.clock.now > .seconds(20))
-                for _ in 0..<30 where !asked(fixture).contains("GET /status.php") {
-                    // While a request is under way, an hour would be more than its time limit.
-                    try await fixture.untilWaiting()
-                    fixture.clock.advance(.seconds(3600))
-                    try await fixture.untilWaiting()
-                }
-                #expect(asked(fixture).contains("GET /status.php"))
-            }
-        }
-    }
-
     @Test(
         "P18, I4: a running host has what is new in a pinned folder after the server's wish, and does not ask before",
         arguments: [(nil, 10, 0), (5_000, 10, 0), (90_000, 90, 10), (7_200_000, 7_200, 90)])
