@@ -94,6 +94,29 @@ extension ItemTable where Access == Transaction {
         gone.forEach(access.noteRemoved)
     }
 
+    /// Brings back an item, and all below it, that a record was about to delete with the folder above.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func unhide(_ id: LocalID, hiddenBy record: SyncRecordID) throws {
+        guard let item = try item(localID: id) else { return }
+        let back: [ItemRowID] = try ids(
+            """
+            UPDATE items SET removedAt = NULL, deletedBy = NULL, anchor = ?
+            WHERE deletedBy = ? AND (databaseID = ? OR (\(ItemSQL.isInRange))) RETURNING databaseID
+            """,
+            [.integer(access.anchor), .id(record), .id(item.databaseID)] + ItemSQL.range(below: item.path))
+        back.forEach(access.noteUpdated)
+    }
+
+    /// Leaves the item at a path removed that a record was about to delete, since another one has taken its place.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func giveUpHidden(at path: ItemPath, for record: SyncRecordID) throws {
+        try run(
+            """
+            UPDATE items SET deletedBy = NULL, syncActivity = syncActivity & ~\(SyncActivity.deleting.rawValue)
+            WHERE path = ? AND deletedBy = ?
+            """, .path(path), .id(record))
+    }
+
     // MARK: Moves
 
     /// Moves an item, with all below it, to a path at which there is no item. Rows keep their ids, copies and last
@@ -107,7 +130,8 @@ extension ItemTable where Access == Transaction {
         access.noteMove()
         if item.kind == .folder {
             try access.moves.add(item.localID, from: old, to: path)
-            try movePaths(below: old, to: path, restoring: nil, alone: false).forEach(access.noteUpdated)
+            try movePaths(below: old, to: path, restoring: nil, alone: false, where: belongs(to: item))
+                .forEach(access.noteUpdated)
             try run(
                 """
                 UPDATE items SET fileID = ? || path WHERE \(ItemSQL.isBelow) AND fileID >= ? AND fileID < ?
@@ -119,6 +143,22 @@ extension ItemTable where Access == Transaction {
         moved.path = path
         if let id = item.fileID, !id.isFromServer { moved.fileID = .substitute(for: path) }
         return try update(moved)
+    }
+
+    /// Returns the term for the rows below a folder that are in this folder: not those of a folder that was there before,
+    /// and that a record is about to delete.
+    private func belongs(to folder: Item) throws -> (sql: String, arguments: [SQLValue]) {
+        if let deletion = try deletion(of: folder.databaseID) { return ("deletedBy = ?", [.id(deletion)]) }
+        var (places, path) = ([SQLValue.path(folder.path)], folder.path)
+        while !path.isRoot {
+            path = path.parent
+            places.append(.path(path))
+        }
+        let marks = places.map { _ in "?" }.joined(separator: ", ")
+        return (
+            "(deletedBy IS NULL OR deletedBy NOT IN (SELECT deletedBy FROM items WHERE path IN (\(marks)) AND deletedBy IS NOT NULL))",
+            places
+        )
     }
 }
 

@@ -210,9 +210,11 @@ extension ItemTable where Access == Transaction {
     /// - Parameters:
     ///   - removedAt: The time of removal of the rows that are restored together with the folder.
     ///   - alone: Whether only these rows move.
+    ///   - condition: An SQL term for the rows that move, and its arguments.
     /// - Returns: The ids of the rows.
     func movePaths(
-        below old: ItemPath, to new: ItemPath, restoring removedAt: Timestamp?, alone: Bool
+        below old: ItemPath, to new: ItemPath, restoring removedAt: Timestamp?, alone: Bool,
+        where condition: (sql: String, arguments: [SQLValue]) = ("1", [])
     ) throws -> [ItemRowID] {
         // Local items below the new path are found again in the tree.
         try run("DELETE FROM items WHERE \(ItemSQL.isBelow) AND fileID IS NULL", ItemSQL.bounds(below: new))
@@ -223,11 +225,11 @@ extension ItemTable where Access == Transaction {
             """
             UPDATE items SET path = \(path.sql), parentPath = CASE WHEN parentPath = ? THEN ? ELSE \(parent.sql) END,
               removedAt = CASE WHEN removedAt IS ? THEN NULL ELSE removedAt END, anchor = ?
-            WHERE \(ItemSQL.isBelow) AND (NOT ? OR removedAt IS ?)
+            WHERE \(ItemSQL.isBelow) AND (NOT ? OR removedAt IS ?) AND \(condition.sql)
             RETURNING databaseID
             """,
             path.arguments + [.path(old), .path(new)] + parent.arguments + [.time(removedAt), .integer(access.anchor)]
-                + ItemSQL.bounds(below: old) + [.flag(alone), .time(removedAt)])
+                + ItemSQL.bounds(below: old) + [.flag(alone), .time(removedAt)] + condition.arguments)
     }
 }
 

@@ -25,6 +25,7 @@ enum SyncRecordQuery {
         "WHERE \(changesServer) AND action = '\(SyncRecord.Action.Kind.move.rawValue)' AND id > ? ORDER BY id")
     static let uploads = select(
         "WHERE \(changesServer) AND action = '\(SyncRecord.Action.Kind.upload.rawValue)' ORDER BY id")
+    static let changesAfter = select("WHERE \(changesServer) AND id > ? ORDER BY id")
     static let changesBefore = select("WHERE \(changesServer) AND id < ? ORDER BY id")
     static let changesWithin = select(
         """

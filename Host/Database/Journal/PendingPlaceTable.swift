@@ -105,6 +105,12 @@ extension JournalTable {
         try records(SyncRecordQuery.changesBefore, [.id(id)])
     }
 
+    /// Returns the records that change the server and were added after another one, in their order.
+    /// - Throws: The errors of ``record(id:)``.
+    public func changes(after id: SyncRecordID) throws -> [SyncRecord] {
+        try records(SyncRecordQuery.changesAfter, [.id(id)])
+    }
+
     /// Returns the number of records that change the server.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func changeCount() throws -> Int {

@@ -66,6 +66,43 @@ extension Tree {
         return completed(download, digest: digest, FileMark(info, now: clock()))
     }
 
+    /// Gives a snapshot a second name, in the tree. The snapshot stays until it is removed. When the function returns, the
+    /// second name is on the disk.
+    /// - Parameters:
+    ///   - name: The snapshot's name.
+    ///   - path: The path in the tree. Missing folders on the way are made.
+    ///   - modified: The modification time that the file gets.
+    /// - Returns: The file's mark; nil if something is at the path, or in the way to it.
+    /// - Throws: `.localIO` if the snapshot is missing, or cannot be put there.
+    public func keepSnapshot(
+        _ name: String, at path: ItemPath, modified: Timestamp?
+    ) throws(Failure) -> FileMark? {
+        let target: TreeLocation
+        switch locate(path, makingFolders: true) {
+        case .failure(.failed(let failure)): throw failure
+        case .failure: return nil
+        case .success(let location): target = location
+        }
+        let file = Descriptor(
+            Self.isSnapshotName(name) ? openat(outgoing.number, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1)
+        guard file.number >= 0 else { throw .system("opening the snapshot outgoing/\(name)", errno) }
+        if let modified { _ = setTime(modified, of: file.number) }
+        if linkat(outgoing.number, name, target.folder.number, target.name, 0) != 0 {
+            let code = errno
+            if code == EEXIST { return nil }
+            // A file system without hard links.
+            guard code == EPERM || code == EOPNOTSUPP || code == EMLINK,
+                linux_rename_noreplace(outgoing.number, name, target.folder.number, target.name) == 0
+            else {
+                if errno == EEXIST { return nil }
+                throw .system("keeping the snapshot outgoing/\(name) as \(localPath(of: path))", code)
+            }
+        }
+        try syncData()
+        guard let info = file.status() else { throw .system("reading \(localPath(of: path))", errno) }
+        return FileMark(info, now: clock())
+    }
+
     /// Removes the snapshots that belong to no upload and to no command that is about to request one, as its lock tells.
     /// - Parameters:
     ///   - age: The age from which on a snapshot belongs to no command, where the file system has no locks.

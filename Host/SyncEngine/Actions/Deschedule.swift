@@ -7,14 +7,20 @@ extension SyncEngine {
     /// Takes a record out of the journal and takes back what its preflight did: the item's marks and the bytes fetched
     /// so far. Ends a request that is under way for the record.
     func deschedule(_ record: SyncRecord, in tx: Transaction) throws {
+        try remove(record, in: tx)
+        guard let item = try tx.items.item(localID: record.localID) else { return }
+        try action(record.action.kind).takeBack(record, of: item, in: tx)
+    }
+
+    /// Takes a record out of the journal, and ends a request that is under way for it. What it has shown of its item
+    /// stays.
+    func remove(_ record: SyncRecord, in tx: Transaction) throws {
         controls.suspend(record.id, cancels: true)
         try tx.journal.delete(id: record.id)
         forget(record.id)
         // Listings left out what the record was about to change.
         for place in record.places { try tx.scan.requestListing(of: place.path.parent) }
         if record.action.kind.changesServer { tx.noteFoldersLeft() }
-        guard let item = try tx.items.item(localID: record.localID) else { return }
-        try action(record.action.kind).takeBack(record, of: item, in: tx)
     }
 
     /// Forgets what is kept of a record besides the journal.

@@ -50,10 +50,11 @@ enum IssueCode: String, Hashable, Sendable {
                 .init(id: "retry", label: "Look again", impact: .nonDestructive),
                 .init(id: "cancel", label: "Take what is on the server as it is", impact: .nonDestructive),
             ]
-        case .upload: [Self.tryAgain, Self.givingUp]
+        case .upload: [Self.tryAgain, Self.keeping, Self.givingUp]
         case .conflict:
             [
                 .init(id: "keepBoth", label: "Upload the file under another name", impact: .nonDestructive),
+                Self.keeping,
                 .init(id: "replace", label: "Replace the server's version by the file", impact: .dataLoss),
                 Self.givingUp,
             ]
@@ -71,6 +72,9 @@ enum IssueCode: String, Hashable, Sendable {
         case .unreadable, .room, .replaced, .contradicted: [Self.dismissal]
         }
     }
+
+    private static let keeping = Issue.Choice(
+        id: "keep", label: "Keep the file here, and do not upload it", impact: .nonDestructive)
 
     private static let givingUp = Issue.Choice(
         id: "cancel", label: "Give the upload up, and remove the snapshot that was taken of the file",

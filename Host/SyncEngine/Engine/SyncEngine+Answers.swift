@@ -33,7 +33,7 @@ extension SyncEngine {
                 // An issue for which other records wait too is not answered by this call.
                 if issue.record == record { try tx.issues.remove(id: id) }
             }
-            try restart(journal, in: tx)
+            try tryAgain(journal, in: tx)
         }
         controls.update { $0.isReset = true }
     }
@@ -82,10 +82,9 @@ extension SyncEngine {
         try tx.issues.remove(id: id)
         guard let record = issue.record, var journal = try tx.journal.record(id: record) else { return true }
         switch (code, choice) {
-        case (_, "retry"):
-            // What was taken and does not show for long is sent again.
-            (journal.evidence.observation, journal.evidence.wasTaken) = (nil, nil)
-            try restart(journal, in: tx)
+        case (_, "retry"): try tryAgain(journal, in: tx)
+        case (.upload, "keep"): try keepHere(journal, .inPlace, in: tx)
+        case (.conflict, "keep"): try keepHere(journal, .beside, in: tx)
         case (.overwrite, "overwriteModifiedFile"):
             // The content that is there now may be replaced. Later changes of the file may not.
             journal.overwrites = tree.mark(at: journal.path)
@@ -118,6 +117,15 @@ extension SyncEngine {
             throw Failure(.notFound, "There is no sync record \(record)", hint: .listSyncRecords)
         }
         return journal
+    }
+
+    /// Lets a record that waits go on at once. Of a refused move or copy nobody knows whether the server has made it all
+    /// the same: it looks first. What was taken and does not show for long is sent again.
+    private func tryAgain(_ journal: SyncRecord, in tx: Transaction) throws {
+        var again = journal
+        (again.evidence.observation, again.evidence.wasTaken) = (nil, nil)
+        if case .issue = journal.wait, journal.action.otherPath != nil { again.mayHaveArrived = true }
+        try restart(again, in: tx)
     }
 
     private func restart(_ journal: SyncRecord, in tx: Transaction) throws {

@@ -67,7 +67,6 @@ struct CopyAction: TargetedChange {
     }
 
     func takeBack(_ record: SyncRecord, of found: Item, in tx: Transaction) throws {
-        if let failure = try engine.dependent(on: record, in: tx) { throw failure }
-        try engine.removePlaceholder(found, ending: Self.activity, in: tx)
+        try engine.takeBackMaking(record, of: found, in: tx)
     }
 }

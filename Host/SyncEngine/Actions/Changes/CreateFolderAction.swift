@@ -43,21 +43,6 @@ struct CreateFolderAction: ChangeAction {
     }
 
     func takeBack(_ record: SyncRecord, of found: Item, in tx: Transaction) throws {
-        if let failure = try engine.dependent(on: record, in: tx) { throw failure }
-        try engine.removePlaceholder(found, ending: Self.activity, in: tx)
-    }
-}
-
-extension SyncEngine {
-    /// Removes the placeholder of an item that is not made after all. What is here under its name stays.
-    func removePlaceholder(_ found: Item, ending activity: SyncActivity, in tx: Transaction) throws {
-        guard found.fileID == nil, found.cloudStatus == .cloudOnly else {
-            var item = found
-            item.syncActivity.remove(activity)
-            if item.fileID == nil { item.cloudStatus = .localOnly }
-            if item != found { try tx.items.updateLocal(item) }
-            return
-        }
-        try tx.items.delete(databaseID: found.databaseID)
+        try engine.takeBackMaking(record, of: found, in: tx)
     }
 }

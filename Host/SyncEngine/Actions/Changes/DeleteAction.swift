@@ -31,7 +31,7 @@ struct DeleteAction: ChangeAction {
         }
         // What was to be made, and was never asked for, is not made.
         if let making = try tx.journal.records(of: item.localID).first(where: \.makesItem), !making.mayHaveArrived,
-            try engine.dependent(on: making, in: tx) == nil
+            try !engine.isBuiltOn(making, in: tx)
         {
             try engine.deschedule(making, in: tx)
             return .done
@@ -181,12 +181,9 @@ struct DeleteAction: ChangeAction {
     }
 
     func takeBack(_ record: SyncRecord, of found: Item, in tx: Transaction) throws {
-        if let failure = try engine.dependent(on: record, in: tx) { throw failure }
-        if let taken = try tx.items.unhide(for: record.id) {
-            throw Failure(
-                .failed, "\(found.path) cannot be brought back: something else is at \(taken) now",
-                hint: "Move that elsewhere first")
-        }
+        // What came to its place since is made beside it.
+        try engine.rewriteQueue(behind: record, QueueRewrite.Displacement(to: record.path), in: tx)
+        try engine.restore(record, in: tx)
     }
 }
 

@@ -104,15 +104,12 @@ struct MoveAction: TargetedChange {
     }
 
     func takeBack(_ record: SyncRecord, of found: Item, in tx: Transaction) throws {
-        if let failure = try engine.dependent(on: record, in: tx) { throw failure }
-        guard try tx.items.item(at: record.path) == nil else {
-            throw Failure(
-                .failed, "\(found.path) cannot be moved back: something else is at \(record.path) now",
-                hint: "Move that elsewhere first")
-        }
+        guard let target = record.action.otherPath else { throw Failure(.internal, "A move has no target") }
         var item = found
         item.syncActivity.remove(Self.activity)
         item = try tx.items.updateLocal(item)
-        _ = try tx.items.move(item, to: record.path)
+        let displacement = QueueRewrite.Displacement(
+            from: target, to: record.path, item: item.localID, isTakenBack: true)
+        try engine.rewriteQueue(behind: record, displacement, in: tx)
     }
 }

@@ -147,26 +147,18 @@ extension SyncEngine {
 
     // MARK: What waits for a record
 
-    /// Returns the failure of taking a record back while a later record builds on what it makes or leaves; nil if no
-    /// record does.
-    func dependent(on record: SyncRecord, in tx: Transaction) throws -> Failure? {
+    /// Tells whether a later record builds on what a record makes or leaves.
+    func isBuiltOn(_ record: SyncRecord, in tx: Transaction) throws -> Bool {
         for place in record.places {
+            if try tx.journal.changes(atOrBelow: place.path).contains(where: { $0.id > record.id }) { return true }
             // A copy of a folder above takes along what is in it by then.
-            let later =
-                try tx.journal.changes(atOrBelow: place.path).first { $0.id > record.id }
-                ?? tx.journal.changes(above: place.path).first { later in
-                    guard later.id > record.id, case .copy(let source) = later.action else { return false }
-                    return source.isAncestor(of: place.path)
-                }
-            if let later {
-                return Failure(
-                    .failed,
-                    "The action \(record.action.kind.rawValue) of \(record.path) cannot be taken back before record "
-                        + "\(later.id), which builds on it (\(later.action.kind.rawValue) of \(later.path))",
-                    hint: .listSyncRecords)
+            let isCopied = try tx.journal.changes(above: place.path).contains { later in
+                guard later.id > record.id, case .copy(let source) = later.action else { return false }
+                return source.isAncestor(of: place.path)
             }
+            if isCopied { return true }
         }
-        return nil
+        return false
     }
 }
 

@@ -127,42 +127,45 @@ extension UploadAction {
         try engine.passOn(base, from: former, after: record, in: tx)
     }
 
-    /// Keeps both versions: the file is uploaded under another name, as a new one. The record stays the same.
+    /// Keeps both versions: the file is uploaded under another name, as a new one. What was queued behind it goes on at
+    /// the new place.
     /// - Returns: The record, with the new path.
-    /// - Throws: `.failed` if a later record builds on the upload.
+    /// - Throws: `.badData` if there is no other name.
     @discardableResult
     func keepBoth(_ record: SyncRecord, in tx: Transaction) throws -> SyncRecord {
         guard case .upload(var upload) = record.action, let found = try tx.items.item(localID: record.localID) else {
             return record
         }
-        if upload.isNew, let failure = try engine.dependent(on: record, in: tx) { throw failure }
-        let path = try freeName(beside: record.path, in: tx)
         let wasNew = upload.isNew
-        var outdated: Item?
-        (upload.isNew, upload.base, upload.followsNothing) = (true, nil, false)
         if let begun = upload.begun.take() { engine.spend(begun) }
-        if wasNew {
-            try engine.removePlaceholder(found, ending: Self.activity, in: tx)
-            // What is at the path now is the server's.
-            try tx.scan.requestListing(of: record.path.parent)
-        } else {
-            var item = found
-            item.syncActivity.remove(Self.activity)
-            // The copy here is of a version before the server's, whether or not that one is listed yet.
-            if item.cloudStatus == .localCopy {
-                item.copy?.etag = .substitute(size: nil, lastModified: nil)
-                outdated = item
-            }
-            try tx.items.updateLocal(item)
-        }
-        let copy = try tx.items.insertPlaceholder(
-            path, kind: .file, size: upload.size, modified: upload.modified, activity: Self.activity)
+        (upload.isNew, upload.base, upload.followsNothing) = (true, nil, false)
         var moved = record
-        (moved.localID, moved.path, moved.action) = (copy.localID, path, .upload(upload))
+        moved.action = .upload(upload)
         (moved.state, moved.wait, moved.attempts, moved.mayHaveArrived) = (.ready, nil, 0, false)
         moved.evidence = ChangeEvidence()
-        try tx.journal.replace(moved)
         controls.suspend(record.id, cancels: false)
+        guard !wasNew else {
+            moved.path = try engine.freeName(beside: record.path, in: tx)
+            let displacement = QueueRewrite.Displacement(from: record.path, to: moved.path, item: record.localID)
+            try engine.rewriteQueue(behind: record, displacement, in: tx)
+            try tx.journal.replace(moved)
+            // What is at the path now is the server's.
+            try tx.scan.requestListing(of: record.path.parent)
+            return moved
+        }
+        let outdated = try endUpload(of: found, in: tx)
+        moved.path = try engine.freeName(beside: found.path, in: tx)
+        moved.localID = try tx.items.insertPlaceholder(
+            moved.path, kind: .file, size: upload.size, modified: upload.modified, activity: Self.activity
+        ).localID
+        if found.path == record.path {
+            try tx.journal.replace(moved)
+        } else {
+            // The folder, or the name beside which the file goes, is there behind the moves that were queued since.
+            try tx.journal.delete(id: record.id)
+            engine.forget(record.id)
+            moved = try tx.journal.insert(moved)
+        }
         if let outdated,
             try tx.journal.records(of: outdated.localID).allSatisfy({ !$0.action.kind.isRemoval })
         {
@@ -171,6 +174,18 @@ extension UploadAction {
             _ = try engine.enqueue([ActionRequest(.download, item: outdated.localID, reason: reason)], in: tx)
         }
         return moved
+    }
+
+    /// Ends what an item shows of the upload of a new version.
+    /// - Returns: The item, if a copy of it is here: it is of a version before the server's, whether or not that one is
+    ///   listed yet.
+    private func endUpload(of found: Item, in tx: Transaction) throws -> Item? {
+        var item = found
+        item.syncActivity.remove(Self.activity)
+        let isOutdated = item.cloudStatus == .localCopy
+        if isOutdated { item.copy?.etag = .substitute(size: nil, lastModified: nil) }
+        try tx.items.updateLocal(item)
+        return isOutdated ? item : nil
     }
 
     /// Does with an upload that met another version what the account's rules say.
@@ -191,7 +206,7 @@ extension UploadAction {
             logger.notice(
                 "\(record.path) has changed on the server, and is replaced by the upload: on-conflict is local")
         case .keepBoth:
-            guard try engine.dependent(on: record, in: tx) == nil else { return nil }
+            guard try !engine.isBuiltOn(record, in: tx) else { return nil }
             let moved: SyncRecord
             // Where no other name can be made, a person decides.
             do { moved = try keepBoth(record, in: tx) } catch let failure as Failure where failure.kind == .badData {
@@ -199,42 +214,13 @@ extension UploadAction {
             }
             logger.notice("\(record.path) has changed on the server, and the upload goes to \(moved.path)")
         case .server:
-            guard try engine.dependent(on: record, in: tx) == nil else { return nil }
+            guard try !engine.isBuiltOn(record, in: tx) else { return nil }
             try engine.deschedule(record, in: tx)
             try tx.scan.requestListing(of: record.path.parent)
             logger.notice("\(record.path) has changed on the server, and the upload is given up: on-conflict is server")
             return RecordOutcome(record: job.id, resolution: .ended)
         }
         return RecordOutcome(record: job.id, resolution: .stale)
-    }
-
-    /// Returns a path beside another at which nothing is: `name (2026-11-25 16.20.33).ext`.
-    private func freeName(beside path: ItemPath, in tx: Transaction) throws -> ItemPath {
-        let time = "\(engine.clock.now())".prefix(19).map { $0 == "T" ? " " : $0 == ":" ? "." : $0 }
-        let (stem, ending) = path.name.splitAtExtension
-        for number in 1... {
-            let mark = " (\(String(time))\(number == 1 ? "" : ", \(number)"))"
-            let room = ItemPath.longestName - mark.utf8.count - ending.utf8.count
-            var short = stem
-            while short.utf8.count > room, !short.isEmpty { short.removeLast() }
-            let free: ItemPath
-            do { free = try path.parent.appending(short + mark + ending) } catch {
-                throw Failure(.badData, "There is no name left beside \(path)")
-            }
-            if try tx.items.item(at: free) == nil { return free }
-        }
-        throw Failure(.internal, "There is no name left beside \(path)")
-    }
-}
-
-extension String {
-    /// The name and its extension, which begins with a full stop and is empty if there is none. A name that begins with
-    /// its only full stop has no extension, and no extension is longer than 32 bytes.
-    fileprivate var splitAtExtension: (stem: String, ending: String) {
-        guard let dot = utf8.lastIndex(of: UInt8(ascii: ".")), dot != startIndex,
-            utf8.index(after: dot) != endIndex, utf8.distance(from: dot, to: endIndex) <= 32
-        else { return (self, "") }
-        return (String(self[..<dot]), String(self[dot...]))
     }
 }
 

@@ -347,18 +347,22 @@ struct UploadAction: ChangeAction {
 
     func takeBack(_ record: SyncRecord, of found: Item, in tx: Transaction) throws {
         guard case .upload(let upload) = record.action else { return }
-        if let failure = try engine.dependent(on: record, in: tx) { throw failure }
         engine.spend(upload)
         engine.counters.expect(files: -1, bytes: -upload.size)
-        guard upload.isNew else {
-            var item = found
-            if try !tx.journal.records(of: item.localID).contains(where: { $0.action.kind == .upload }) {
-                item.syncActivity.remove(Self.activity)
-            }
-            try tx.items.updateLocal(item)
-            return
+        if upload.isNew {
+            try engine.takeBackMaking(record, of: found, in: tx)
+        } else {
+            try endActivity(of: record, in: tx)
         }
-        try engine.removePlaceholder(found, ending: Self.activity, in: tx)
+    }
+
+    /// Notes that a record of an item is gone, which was to upload a new version.
+    func endActivity(of record: SyncRecord, in tx: Transaction) throws {
+        guard var item = try tx.items.item(localID: record.localID),
+            try !tx.journal.records(of: item.localID).contains(where: { $0.action.kind == .upload })
+        else { return }
+        item.syncActivity.remove(Self.activity)
+        try tx.items.updateLocal(item)
     }
 }
 
