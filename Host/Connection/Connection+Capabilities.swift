@@ -18,12 +18,31 @@ extension Connection {
         return found?.pollWish
     }
 
+    /// Returns the names that a server of the ownCloud family does not take. Asks for its capabilities if they were not
+    /// read.
+    /// - Returns: nil if the server lists none, or could not answer.
+    /// - Throws: As ``pollWish()``.
+    func forbiddenNames() async throws(ConnectionError) -> ForbiddenNames? {
+        guard writingManners.isFamily else { return nil }
+        if let names = toldNames ?? known?.forbiddenNames { return names }
+        do throws(ConnectionError) {
+            let (_, isSure) = try await capabilities(at: RootCandidates.home(of: try root()), isGuess: false)
+            if isSure, toldNames == nil { noteNames(ForbiddenNames()) }
+        } catch {
+            // The server refuses by itself what it does not take.
+            guard error.kind == .redirectRefused || error.kind == .protocolViolation else { throw error }
+            logger.debug("\(error.message)")
+            noteNames(ForbiddenNames())
+        }
+        return toldNames
+    }
+
     /// Asks for the capabilities of a server at an address.
     /// - Parameters:
     ///   - home: The folder that holds `ocs`.
     ///   - isGuess: Whether it is unknown that the server has capabilities.
     /// - Returns: The capabilities, nil if there are none; and whether this result is certain, because the server was
-    ///   able to answer. What they say of resumable uploads is kept.
+    ///   able to answer. What they say of uploads and of names is kept.
     func capabilities(
         at home: ServerAddress, isGuess: Bool
     ) async throws(ConnectionError) -> (found: Capabilities?, isSure: Bool) {
@@ -49,6 +68,7 @@ extension Connection {
             changeTus { tus in
                 (tus.support, tus.hasCapabilities) = (TusSupport(json: document), true)
             }
+            noteNames(ForbiddenNames(json: document))
             return (Capabilities(json: document), true)
         } catch  where error.kind == .protocolViolation {
             logger.debug("\(error.message)")

@@ -150,7 +150,7 @@ extension Connection {
             }
         }
         var known = KnownServer(facts, of: bookmark, at: clock.now())
-        known.pollWish = wish
+        (known.pollWish, known.forbiddenNames) = (wish, toldNames)
         setKnown(known)
     }
 

@@ -68,6 +68,8 @@ public final class Connection: Sendable {
         var ignoresConditions = false
         /// What is known of the server's resumable uploads.
         var tus = TusKnowledge()
+        /// The names that the server does not take; nil if it was not asked.
+        var forbiddenNames: ForbiddenNames?
         /// Whether an item in the root's last listing had a property of the ownCloud family.
         var rootHasFamilyProperties = true
         /// The server's clock at the last listing, and the time of that listing on the monotonic clock; nil if
@@ -294,6 +296,17 @@ public final class Connection: Sendable {
     var tus: TusKnowledge { state.withLock { $0.tus } }
 
     func changeTus(_ change: (inout TusKnowledge) -> Void) { state.withLock { change(&$0.tus) } }
+
+    /// The names that the server does not take, as its capabilities tell; nil if they were not read.
+    var toldNames: ForbiddenNames? { state.withLock { $0.forbiddenNames } }
+
+    /// Keeps the names that the server does not take.
+    func noteNames(_ names: ForbiddenNames) {
+        state.withLock { state in
+            state.forbiddenNames = names
+            state.known?.forbiddenNames = names
+        }
+    }
 
     /// Returns what the account's root says that it can do, and asks it once.
     func rootClasses() async throws(ConnectionError) -> Set<String> {

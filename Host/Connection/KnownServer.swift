@@ -36,6 +36,8 @@ public struct KnownServer: Codable, Sendable, Hashable {
     /// The wait between two polls that the server asks for, in milliseconds; 0 if the server names none, nil if it was
     /// not asked.
     var pollWish: Int64?
+    /// The names that the server does not take; nil if it was not asked.
+    public internal(set) var forbiddenNames: ForbiddenNames?
     /// The homes by service.
     var homes: [String: Homes] = [:]
 

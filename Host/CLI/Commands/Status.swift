@@ -91,6 +91,7 @@ extension JSONValue {
             "pausedUntil": .time(status.pause?.until),
             "etagsWereWrong": .bool(status.etagsWereWrong),
             "trouble": JSONValue(status.trouble),
+            "connectionProblem": .string(status.connectionProblem),
             "activity": .string(busyWith.isEmpty ? "idle" : "busy"),
             "busyWith": .strings(busyWith),
         ])
@@ -121,6 +122,9 @@ struct StatusText {
     init(_ status: AccountStatus, busyWith: [String] = [], plugins: [PluginReport]) {
         var lines = ["\(status.account): \(Self.connection(status))"]
         if !busyWith.isEmpty { lines.append("  busy with  \(busyWith.joined(separator: ", "))") }
+        if let problem = status.connectionProblem, status.trouble == nil {
+            lines.append("  because    \(Text.visible(problem))")
+        }
         if let trouble = status.trouble {
             lines.append("  waits      \(Text.visible(trouble.message))")
             if let hint = trouble.hint { lines.append("             \(Text.visible(hint))") }
@@ -196,7 +200,7 @@ struct StatusText {
             switch status.lastConnection {
             case nil: ""
             case .online: "; the last host reached the server"
-            case .unavailable: "; the last host found the server in maintenance"
+            case .unavailable: "; the last host found the server unable to serve requests"
             case .offline, .connecting: "; the last host did not reach the server"
             }
         return "no host is running\(listed)\(last)"

@@ -10,9 +10,10 @@ extension ConnectionError {
     ///   - doing: The request in words for a person: `listing /Photos`.
     ///   - origin: The origin that answered.
     ///   - now: The time to compare a date in `Retry-After` with, if the answer has no `Date`.
+    ///   - sentence: The server's own sentence about the reason, if it may be told.
     init(
         status: Int, headers: HTTPHeaders, document: [UInt8], doing: String, at origin: ServerAddress.Origin,
-        now: Timestamp
+        now: Timestamp, sentence: String? = nil
     ) {
         let said = "\(origin) answered \(status) while \(doing)"
         switch status {
@@ -42,6 +43,9 @@ extension ConnectionError {
             self.init(.protocolViolation, "\(said), which makes no sense there", hint: "check the account's url")
         }
         self.status = status
+        if let sentence, kind != .maintenance, kind != .authentication {
+            message += " (the server says: \(sentence))"
+        }
         if isTransient {
             let now = headers.first(name: "Date").flatMap { Timestamp(httpDate: $0) } ?? now
             retryAfter = headers.first(name: "Retry-After").flatMap { RetryAfter.duration($0, now: now) }

@@ -101,7 +101,8 @@ extension Connection {
         withQuotas { quotas, _ in quotas.lacksRoom(in: folder) }
     }
 
-    private func fields(of request: UploadRequest) -> HTTPHeaders {
+    /// Returns the fields that go out with a file.
+    func fields(of request: UploadRequest) -> HTTPHeaders {
         var headers = HTTPHeaders()
         if let condition = request.condition { headers.add(name: condition.name, value: condition.value) }
         headers.add(name: "Content-Type", value: request.mimeType ?? "application/octet-stream")

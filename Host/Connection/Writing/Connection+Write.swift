@@ -141,6 +141,7 @@ extension Connection {
             }
         default: break
         }
+        if let why = try await forbiddenNames()?.objection(to: target.name) { return .nameForbidden(why) }
         guard manners.mayHideDotNames, target.components.contains(where: { $0.utf8.first == UInt8(ascii: ".") }) else {
             return nil
         }
@@ -170,9 +171,12 @@ extension Connection {
         // Only an address away from the account's files answers so and leaves open what it means.
         if reply.answer.status == 401 { try await confirmRefusal(&reply.answer) }
         let document = await reply.answer.beginning(atMost: 1 << 20)
+        let sentence = (200..<300).contains(reply.answer.status) ? nil : ServerSentence.read(document)
+        // A page for debugging may repeat what was sent.
+        let mayBeTold = sentence.map { !CredentialsEcho(reply.authorization).isIn($0) } ?? false
         return WriteReading(
             request: request, status: reply.answer.status, headers: reply.answer.headers, document: document,
-            address: reply.address, took: took)
+            sentence: mayBeTold ? sentence : nil, address: reply.address, took: took)
     }
 
     /// Returns the outcome that an answer tells. Asks what the server holds if the answer leaves that open.
@@ -183,11 +187,11 @@ extension Connection {
         case .done: return .done(WriteAnswer(reading, base: base))
         case .refused(let refusal):
             if let target = reading.request.target { noteLack(of: refusal, in: target.parent) }
-            return .refused(refusal)
+            return .refused(refusal.explained(by: reading.sentence))
         case .severalItems:
             if let refusal = try severalItems(reading) { return .refused(refusal) }
             return .done(WriteAnswer(reading))
-        case .unclear: return .refused(try await clarified(reading))
+        case .unclear: return .refused(try await clarified(reading).explained(by: reading.sentence))
         case .unproven: return .unclear(unproven(reading))
         case .error: throw error(for: reading)
         }
@@ -198,7 +202,7 @@ extension Connection {
         var error = naming(
             ConnectionError(
                 status: reading.status, headers: reading.headers, document: reading.document,
-                doing: reading.request.doing, at: reading.address.origin, now: clock.now()))
+                doing: reading.request.doing, at: reading.address.origin, now: clock.now(), sentence: reading.sentence))
         error.mayHaveArrived = WriteMeaning.mayHaveArrived(reading.status)
         return error
     }

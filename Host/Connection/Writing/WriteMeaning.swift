@@ -8,6 +8,8 @@ struct WriteReading: Sendable {
     var headers: HTTPHeaders
     /// The beginning of the answer's body.
     var document: [UInt8]
+    /// The server's own sentence about a refusal.
+    var sentence: String?
     /// The address that was asked.
     var address: ServerAddress
     /// The time from the moment before the request was sent to its answer.

@@ -25,6 +25,8 @@ public indirect enum WriteRefusal: Hashable, Sendable {
     case invalid
     /// The server would keep or list the item under another name, or under none. Nothing was sent.
     case nameNotKept
+    /// The server's capabilities say that it does not take the name, for this reason. Nothing was sent.
+    case nameForbidden(String)
     /// The bytes that arrived are not those of the checksum that was sent with them. They changed on the way, or while
     /// they were read.
     case checksumDiffers
@@ -38,6 +40,25 @@ public indirect enum WriteRefusal: Hashable, Sendable {
     case partly(ItemPath, WriteRefusal)
     /// An answer with a status that has no meaning here.
     case other(status: Int)
+    /// A refusal about which the server says this sentence.
+    case explained(WriteRefusal, by: String)
+}
+
+extension WriteRefusal {
+    /// The refusal without the server's own sentence.
+    public var meaning: WriteRefusal { if case .explained(let refusal, _) = self { refusal.meaning } else { self } }
+
+    /// Returns the refusal with the sentence of the server, if that tells more than the refusal does.
+    func explained(by sentence: String?) -> WriteRefusal {
+        guard let sentence else { return self }
+        return switch self {
+        case .exists, .versionChanged, .parentMissing, .notFound, .nameNotKept, .nameForbidden, .partly, .explained:
+            self
+        case .forbidden, .locked, .tooLarge, .unsupportedType, .unprocessable, .invalid, .checksumDiffers, .noRoom,
+            .notAllowed, .conflict, .other:
+            .explained(self, by: sentence)
+        }
+    }
 }
 
 extension WriteRefusal {
@@ -50,12 +71,12 @@ extension WriteRefusal {
     private var kind: Failure.Kind {
         switch self {
         case .notFound, .parentMissing: .notFound
-        case .forbidden, .locked, .notAllowed: .denied
+        case .forbidden, .notAllowed: .denied
         case .noRoom, .tooLarge: .cannotCreate
-        case .unsupportedType, .unprocessable, .invalid, .nameNotKept: .badData
+        case .unsupportedType, .unprocessable, .invalid, .nameNotKept, .nameForbidden: .badData
         case .other: .protocolViolation
-        case .partly(_, let reason): reason.kind
-        case .exists, .versionChanged, .checksumDiffers, .conflict: .failed
+        case .partly(_, let reason), .explained(let reason, _): reason.kind
+        case .exists, .versionChanged, .locked, .checksumDiffers, .conflict: .failed
         }
     }
 
@@ -82,7 +103,10 @@ extension WriteRefusal {
                 "wait until the lock is gone, or ask its owner to end it"
             )
         case .tooLarge:
-            ("\(stopped): the file is larger than the server takes", "raise the limit on the server, or keep it here")
+            (
+                "\(stopped): the file is larger than the server, or a proxy before it, takes",
+                "raise the limit there, or keep the file here"
+            )
         case .unsupportedType:
             ("\(stopped): the server does not take files of this kind", "check the server's rules for files")
         case .unprocessable:
@@ -100,6 +124,8 @@ extension WriteRefusal {
                 "\(stopped): the server would not keep the name of \(target) as it is, so nothing was sent",
                 "choose another name, without special characters and without a dot at its beginning"
             )
+        case .nameForbidden(let why):
+            ("\(stopped): the server \(why), so nothing was sent", "choose another name")
         case .checksumDiffers:
             (
                 "\(stopped): other bytes arrived at the server than those that were sent",
@@ -129,6 +155,10 @@ extension WriteRefusal {
             )
         case .other(let status):
             ("\(stopped): the server answered \(status), which makes no sense there", "check the server's log")
+        case .explained(let reason, let sentence):
+            (
+                reason.sentence(request).message + " (the server says: \(sentence))", reason.sentence(request).hint
+            )
         }
     }
 }

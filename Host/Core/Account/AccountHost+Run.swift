@@ -153,7 +153,7 @@ extension AccountHost {
                 if error.isUnavailable {
                     interval = PollInterval.standard
                     await loops.suspend()
-                    try await setOffline(.unavailable)
+                    try await setOffline(.unavailable, because: error.failure.message)
                 }
                 if let refusal = connection.refusal {
                     state.refuse(refusal.failure)

@@ -63,7 +63,7 @@ extension AccountHost {
             engine.setOnline(false)
             // A rejected secret says nothing about locations on the server.
             if error.kind != .authentication { try await distrustServer() }
-            try await setConnectionState(error.isUnavailable ? .unavailable : .offline)
+            try await setConnectionState(error.isAnswer ? .unavailable : .offline, because: error.message)
             switch error.kind {
             case .authentication, .certificate: try await noteRefused(error.failure)
             case .unapproved: try await noteUnapproved(error)
@@ -179,19 +179,30 @@ extension AccountHost {
     }
 
     /// Stops requests to the server until ``connect(toScan:)`` finds it.
-    func setOffline(_ state: ConnectionState = .offline) async throws {
+    /// - Parameter problem: The reason in words, if there is any.
+    func setOffline(_ state: ConnectionState = .offline, because problem: String? = nil) async throws {
         engine.setOnline(false)
-        try await setConnectionState(state)
+        try await setConnectionState(state, because: problem)
     }
 
-    private func setConnectionState(_ state: ConnectionState) async throws {
+    private func setConnectionState(_ state: ConnectionState, because problem: String? = nil) async throws {
         connection.isUnavailable = state == .unavailable
         self.state.connection = state
-        try await database.write { tx in try tx.meta.set(.connection, state.rawValue) }
+        try await database.write { tx in
+            try tx.meta.set(.connection, state.rawValue)
+            if let problem {
+                try tx.meta.set(.connectionProblem, problem)
+            } else {
+                try tx.meta.clear(.connectionProblem)
+            }
+        }
     }
 }
 
 extension ConnectionError {
     /// Whether the server says that it cannot serve requests now.
     var isUnavailable: Bool { kind == .maintenance || status == 503 }
+
+    /// Whether the server, or a proxy for it, has answered that it cannot serve the request now.
+    fileprivate var isAnswer: Bool { isUnavailable || kind == .serverError }
 }

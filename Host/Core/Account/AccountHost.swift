@@ -135,7 +135,7 @@ public final class AccountHost: Sendable {
                 database: vault.database, plugins: plugins,
                 sink: SyncSink(
                     engine: engine, clock: clock, trace: trace,
-                    isPlainServer: { try connection.isPlainServer(rememberedIn: $0) },
+                    server: { try connection.server(rememberedIn: $0) },
                     moved: { state.treeMoves.send() }),
                 files: bookmark.files,
                 world: { .current(now: $0) }, clock: clock, logger: logger.of("policies"))

@@ -1,3 +1,4 @@
+import Connection
 import Database
 import ItemPolicies
 import Model
@@ -10,8 +11,8 @@ struct SyncSink: IntentSink {
     let engine: SyncEngine
     let clock: HostClock
     let trace: TraceWriter?
-    /// Tells whether the server is known not to be of the ownCloud family.
-    let isPlainServer: @Sendable (Transaction) throws -> Bool
+    /// Returns the facts about the server; nil if nothing is known of it.
+    let server: @Sendable (Transaction) throws -> KnownServer?
     /// Called when the tree is to follow a move. It returns at once.
     let moved: @Sendable () -> Void
 
@@ -69,7 +70,7 @@ struct SyncSink: IntentSink {
         case .copy(_, let target): request = .copy(path, to: target)
         case .delete: request = .delete(path)
         case .setFavorite(_, let isFavorite):
-            guard try !isPlainServer(transaction) else {
+            if try server(transaction)?.isOwnCloudFamily == false {
                 return .refused("only servers of the ownCloud family have favorites")
             }
             request = .setFavorite(path, isFavorite)
@@ -78,6 +79,7 @@ struct SyncSink: IntentSink {
             snapshot = held
             request = .put(held.taken, target, replaces: replaces)
         }
+        if let refusal = try request.refusal(by: server(transaction)) { return .refused(refusal.message) }
         let requester = ChangeRequester(DownloadTrigger(of: intent.plugin), key: intent.key, issue: issue)
         let before = transaction.changes?.updated.count
         switch try engine.enqueue(request, for: requester, in: transaction) {

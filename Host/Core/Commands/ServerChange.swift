@@ -63,6 +63,8 @@ public struct ServerChange: AccountCommand {
             }
         }
         try await outcome.add(drained, of: host, isAtWork: isAtWork, leaving: records)
+        // The changes may have asked the server for more than was known.
+        try await host.keepServer()
         try await listLeft(facts, of: host)
         return outcome
     }
@@ -161,10 +163,10 @@ extension AccountHost {
     /// Queues changes, and has the tree follow them.
     func enqueue(_ changes: [ChangeRequest]) async throws -> [ChangeOutcome.Change] {
         guard !changes.isEmpty else { return [] }
-        let isPlainServer = try await database.read { [connection] in try connection.isPlainServer(rememberedIn: $0) }
+        let server = try await database.read { [connection] in try connection.server(rememberedIn: $0) }
         let queued = try await database.write { [engine] tx in
             try changes.map { change -> ChangeOutcome.Change in
-                if isPlainServer, let refusal = change.refusalByPlainServer { return .init(refusal: refusal) }
+                if let refusal = change.refusal(by: server) { return .init(refusal: refusal) }
                 return switch try engine.enqueue(change, in: tx) {
                 case .done: .init()
                 case .refused(let failure): .init(refusal: failure)
@@ -223,8 +225,26 @@ extension Failure {
 }
 
 extension ChangeRequest {
+    /// Returns the refusal of a change that the server is known not to make: one that only servers of the ownCloud
+    /// family make, or one to a name that the server does not take.
+    func refusal(by server: KnownServer?) -> Failure? {
+        guard let server else { return nil }
+        if !server.isOwnCloudFamily, let refusal = refusalByPlainServer { return refusal }
+        guard let target, let why = server.forbiddenNames?.objection(to: target.name) else { return nil }
+        return Failure(.badData, "\(target) cannot be made: the server \(why)", hint: "Choose another name")
+    }
+
+    /// The path at which the change puts something; nil if it puts nothing anywhere.
+    private var target: ItemPath? {
+        switch self {
+        case .createFolder(let path), .haveFolder(let path), .put(_, let path, _): path
+        case .move(_, let target), .copy(_, let target): target
+        case .delete, .setFavorite, .setModificationTime: nil
+        }
+    }
+
     /// The refusal of a change that only servers of the ownCloud family make; nil if any server may make it.
-    fileprivate var refusalByPlainServer: Failure? {
+    private var refusalByPlainServer: Failure? {
         switch self {
         case .setFavorite(let path, _):
             Failure(.failed, "\(path) cannot be a favorite: only servers of the ownCloud family have favorites")
@@ -238,12 +258,10 @@ extension ChangeRequest {
 }
 
 extension Connection {
-    /// Tells whether the server is known not to be of the ownCloud family: it has no favorites, and no client sets its
-    /// files' modification times.
+    /// Returns the facts about the server; nil if nothing is known of it.
     /// - Parameter reads: The account's database, which remembers the server.
-    func isPlainServer(rememberedIn reads: some DatabaseReads) throws -> Bool {
-        let server = try known ?? reads.meta.json(KnownServer.self, .server)
-        return server.map { !$0.isOwnCloudFamily } ?? false
+    func server(rememberedIn reads: some DatabaseReads) throws -> KnownServer? {
+        try known ?? reads.meta.json(KnownServer.self, .server)
     }
 }
 

@@ -167,6 +167,7 @@ public struct AccountReader: Sendable {
             var status = AccountStatus(account: account)
             status.lastConnection = try tx.meta.text(.connection).flatMap(ConnectionState.init)
             status.connection = status.lastConnection ?? .offline
+            status.connectionProblem = try tx.meta.text(.connectionProblem)
             status.anchor = try tx.meta.integer(.anchor) ?? 0
             let counts = try tx.items.counts()
             status.items = counts.items

@@ -37,6 +37,8 @@ public enum ConnectionState: String, Codable, Sendable {
 }
 
 extension MetaKey {
+    /// The reason why the server cannot be reached or cannot serve requests.
+    static let connectionProblem = MetaKey("connectionProblem")
     /// The running host's `ConnectionState`.
     static let connection = MetaKey("connection")
     /// The time of the running host's next poll, in nanoseconds since 1970.
@@ -121,6 +123,9 @@ public struct AccountStatus: Equatable, Codable, Sendable {
     public var account: String
     /// The state of the connection now.
     public var connection = ConnectionState.offline
+    /// The reason why the server cannot be reached or cannot serve requests, as the host met it last; nil if it can, or
+    /// if nobody has said.
+    public var connectionProblem: String?
     /// Whether a host runs for the account.
     public var isRunning = false
     /// The state of the connection when a host last ran; nil if no host has sent the server a request yet.

@@ -1,4 +1,5 @@
 import Connection
+import Database
 import DemoServer
 import Model
 import TestServer
@@ -33,6 +34,25 @@ import Testing
             fixture.server.removeFaults()
             try await fixture.runWell()
             #expect(fixture.server.tree.exists("/new"))
+        }
+    }
+
+    @Test(
+        "C3: a server that answers that it cannot serve is unavailable, with its reason, whatever status it has",
+        arguments: [429, 502, 503])
+    func reason(_ status: Int) async throws {
+        try await AccountFixture.running { fixture in
+            try await fixture.runWell()
+            fixture.server.add(Fault(.status(status), method: "PROPFIND", path: "/"))
+            try await fixture.runBadly()
+            let (state, problem) = try await fixture.host.database.read { reads in
+                (try reads.meta.text(.connection), try reads.meta.text(.connectionProblem))
+            }
+            #expect(state == ConnectionState.unavailable.rawValue)
+            #expect(problem?.contains("answered \(status)") == true, "\(problem ?? "none")")
+            fixture.server.removeFaults()
+            try await fixture.runWell()
+            #expect(try await fixture.host.database.read { try $0.meta.text(.connectionProblem) } == nil)
         }
     }
 

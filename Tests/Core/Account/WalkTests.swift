@@ -151,7 +151,7 @@ struct WalkTests {
 
     @Test(
         "C3: a running host does not call a server online whose root is not listed, for whatever reason; then all goes on",
-        arguments: [(Fault.Kind.status(503), ConnectionState.unavailable), (.status(403), .offline), (.page, .offline)])
+        arguments: [(Fault.Kind.status(502), ConnectionState.unavailable), (.status(403), .offline), (.page, .offline)])
     func refusedRoot(_ kind: Fault.Kind, _ state: ConnectionState) async throws {
         try await AccountFixture.running(.plain, clock: .account(patience: .seconds(5))) { fixture in
             fixture.put("/a/1", "one")

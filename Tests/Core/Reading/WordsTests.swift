@@ -35,6 +35,11 @@ import Testing
         #expect(line() == "home: no host is running, listed at 1970-01-01T00:00:00Z; the last host reached the server")
         status.lastConnection = .offline
         #expect(line().hasSuffix("; the last host did not reach the server"))
+        (status.lastConnection, status.connectionProblem) = (.unavailable, "https://h answered 502 while listing /")
+        #expect(line().hasSuffix("; the last host found the server unable to serve requests"))
+        #expect(
+            StatusText(status, plugins: []).lines.dropFirst().first
+                == "  because    https://h answered 502 while listing /")
         (status.isRunning, status.nextPoll) = (true, Timestamp(seconds: 1))
         #expect(line() == "home: offline, next poll at 1970-01-01T00:00:01Z")
     }

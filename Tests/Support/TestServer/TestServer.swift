@@ -119,7 +119,11 @@ public final class TestServer: Sendable {
     public var receivedBytes: Int { answers.received.withLock { $0 } }
 
     /// The number of resumable uploads that are neither complete nor dropped.
-    public var openUploads: Int { uploads.count }
+    public var openUploads: Int { uploads.count + answers.chunks.count }
+
+    /// The requests that no client may send, such as those to Nextcloud's endpoint for many files, which writes over
+    /// what others have put there.
+    public var violations: [String] { answers.chunks.violations }
 
     /// Changes the server's manner for the requests that follow.
     public func behave(_ change: (inout Manner) -> Void) {

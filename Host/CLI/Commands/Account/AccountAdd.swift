@@ -157,11 +157,17 @@ struct AccountAdd: LarderCommand {
                 console.note("the login works" + (server.map { ": \($0.name)" } ?? ""), as: .info)
                 return approvals
             case .distrusts(let failure):
+                // With --ca or --fingerprint the failure itself says what does not fit.
+                guard account.bookmark.trust == .system else { throw failure }
                 throw Failure(
                     failure.kind, failure.message,
                     hint: "if this is the right server, give --pinned, --fingerprint SHA256 or --ca FILE; nothing was "
                         + "sent to it")
-            case .fails(let failure): throw failure
+            case .fails(let failure):
+                guard failure.hint == .checkCredentials else { throw failure }
+                throw Failure(
+                    failure.kind, failure.message,
+                    hint: "check the login name and the password or token; the account was not added")
             case .asks(let approval, let failure):
                 console.note(Text.visible(failure.message), as: .warning)
                 guard try await isApproved(person) else {

@@ -17,6 +17,24 @@ struct Remove: LarderCommand {
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let path = try CLIArgument.path(path)
-        return try await make(.delete(path), showing: path, "deleted", options, global, console)
+        let done = try await isReceivedShare(path) ? "you left the share; its owner keeps it" : "deleted"
+        return try await make(.delete(path), showing: path, done, options, global, console)
+    }
+
+    /// Tells whether somebody else shares the item itself, and not a folder above it, so that its removal ends only this
+    /// account's part in it.
+    private func isReceivedShare(_ path: ItemPath) async throws(Failure) -> Bool {
+        guard !path.isRoot, let reader = try global.loadConfig().oneAccount().reader() else { return false }
+        let isReceived: Bool
+        do throws(Failure) {
+            let permissions = try await reader.lastItem(at: path)?.item.permissions
+            let above = try await reader.lastItem(at: path.parent)?.item.permissions
+            isReceived = permissions?.contains("S") == true && above?.contains("S") != true
+        } catch {
+            try reader.close()
+            throw error
+        }
+        try reader.close()
+        return isReceived
     }
 }

@@ -145,7 +145,7 @@ extension ChangeAction {
     /// Returns the result for a request that the server has refused.
     func result(_ refusal: WriteRefusal, of request: WriteRequest, asking code: IssueCode = .change) -> ChangeResult {
         let failure = refusal.failure(of: request)
-        return switch refusal {
+        return switch refusal.meaning {
         // The lock of a program that edits the file, and a full quota, end without a person's answer here.
         case .locked: .waits(failure, SyncEngine.lockedDelay)
         case .noRoom: .waits(failure, nil)

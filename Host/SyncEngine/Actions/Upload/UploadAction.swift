@@ -252,6 +252,14 @@ struct UploadAction: ChangeAction {
             case .unproven where try await isOurs(upload, held): return .uploaded(held.item)
             case .unproven, .undone, .partly, .foreign: break
             }
+        } else if refusal == .exists {
+            // Nextcloud says so of names that it keeps for itself. Another version of the name would meet the same.
+            return .refused(
+                Failure(
+                    .badData,
+                    "\(path) was not uploaded: the server says that there is something already, and shows nothing there",
+                    hint: "Try again, or choose another name"),
+                .upload)
         }
         return conflict(path, refusal, held, isSure: isSure)
     }

@@ -16,11 +16,43 @@ extension MannerAnswers {
         if !manner.conditions {
             for name in ["If-Match", "If-None-Match"] { asked.fields[named: name] = nil }
         }
+        if let refusal = refusalOfName(asked) { return refusal }
         var answer = inManner(try await service.answer(to: &asked))
         if asked.method == "PUT", !manner.etagsOnPut {
             for name in ["ETag", "OC-ETag"] { answer.fields[named: name] = nil }
         }
         return answer
+    }
+
+    /// Returns the refusal of a request to a name that Nextcloud does not take. To a condition that nothing is there it
+    /// answers that there is something at each name that ends with `.part`.
+    private func refusalOfName(_ asked: Asked) -> Answer? {
+        guard let nextcloud = manner.nextcloud else { return nil }
+        let name: String?
+        switch asked.method {
+        case "PUT", "MKCOL": name = asked.item.split(separator: "/").last.map(String.init)
+        case "MOVE", "COPY":
+            let encoded = asked.fields[named: "Destination"]?.split(separator: "/").last
+            name = encoded.flatMap { TreePath.decoded($0.utf8) }.map { String(decoding: $0, as: UTF8.self) }
+        default: name = nil
+        }
+        guard let name, let sentence = nextcloud.refusal(of: name) else { return nil }
+        let isPart = name.lowercased().hasSuffix(".part")
+        if isPart, asked.fields[.ifNoneMatch] != nil { return Refusal.preconditionFailed.answer }
+        return Refusal.malformed(sentence).answer
+    }
+
+    /// Returns Nextcloud's answer for a name that ends with `.part`, at which there is nothing.
+    private func phantom(_ path: TreePath, base: String) -> Answer? {
+        guard manner.nextcloud != nil, path.text.lowercased().hasSuffix(".part"), service.tree.node(at: path) == nil
+        else { return nil }
+        return Answer(
+            .init(code: 207), type: "application/xml; charset=utf-8",
+            text: """
+                <?xml version="1.0"?><d:multistatus xmlns:d="DAV:"><d:response><d:href>\(base)\(path.encoded)</d:href>\
+                <d:propstat><d:prop><d:resourcetype/><d:getcontentlength>0</d:getcontentlength><d:getetag></d:getetag>\
+                </d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response></d:multistatus>
+                """)
     }
 
     /// Returns an answer without the fields that the server's manner does not have.
@@ -34,6 +66,7 @@ extension MannerAnswers {
 
     private func listing(_ asked: inout Asked, _ path: TreePath, base: String) async throws -> Answer {
         let body = try await asked.collect()
+        if let phantom = phantom(path, base: base) { return phantom }
         var answer: Answer
         switch (Listing.Depth(asked.fields[named: "Depth"]), manner.depthInfinity) {
         case (.infinity?, .granted):

@@ -7,13 +7,14 @@ struct MannerAnswers {
     /// The demo server's service, with the same behavior.
     let service: Service
     let events: EventFeed
+    let chunks: ChunkUploads
 
     var manner: Manner { behavior.manner }
 
-    init(behavior: TestBehavior, _ service: Service, events: EventFeed) {
+    init(behavior: TestBehavior, _ service: Service, events: EventFeed, chunks: ChunkUploads) {
         var service = service
         (service.behavior, service.tus) = (behavior, behavior.manner.tus)
-        (self.behavior, self.service, self.events) = (behavior, service, events)
+        (self.behavior, self.service, self.events, self.chunks) = (behavior, service, events, chunks)
     }
 
     func answer(to asked: inout Asked) async throws -> Answer {
@@ -28,7 +29,8 @@ struct MannerAnswers {
             var answer = try await service.answer(to: &asked)
             answer.status = .init(code: status)
             return answer
-        case .unknown where !asked.path.hasPrefix(EventFeedService.path): return Answer(.notFound)
+        case .unknown where manner.nextcloud == nil && !asked.path.hasPrefix(EventFeedService.path):
+            return Answer(.notFound)
         case .item, .calendars, .ocs, .upload, .unknown: break
         }
         if let refusal = service.refusal(of: asked) { return refusal }
@@ -36,6 +38,12 @@ struct MannerAnswers {
             length > largest
         {
             return Answer(.contentTooLarge)
+        }
+        if case .unknown = asked.target,
+            let answer = try await ChunkAnswers(service: service, behavior: behavior, uploads: chunks).answer(
+                to: &asked)
+        {
+            return answer
         }
         switch asked.target {
         case .item(let path, let base): return try await answer(to: &asked, path, base: base)

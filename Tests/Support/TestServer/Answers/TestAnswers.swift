@@ -11,6 +11,9 @@ final class TestAnswers: Answering {
     /// The number of bytes of files that came in the bodies of requests.
     let received = Mutex(0)
 
+    /// The folders of uploads in parts.
+    let chunks = ChunkUploads()
+
     private let service: Service
     private let hints: Hints
     private let events: EventFeed
@@ -32,7 +35,7 @@ final class TestAnswers: Answering {
             case .cutRequest(let bytes): asked.pause = .init(after: bytes) { throw Hangup() }
             case .holdRequest(let bytes): asked.pause = .init(after: bytes) { [faults] in await faults.hold(fault.id) }
             case .uploadExpired:
-                if case .upload(let id) = asked.target { service.uploads.expire(id) }
+                if case .upload(let id) = asked.target { service.uploads.expire(id) } else { chunks.removeAll() }
             default: break
             }
         }
@@ -43,8 +46,9 @@ final class TestAnswers: Answering {
             answer = instead
         } else {
             let behavior = TestBehavior(
-                manner: manner, faults: kinds, hints: hints, user: service.site.user, now: service.tree.now)
-            answer = try await MannerAnswers(behavior: behavior, service, events: events)
+                manner: manner, faults: kinds, hints: hints, user: service.site.user, now: service.tree.now,
+                isUnlimited: service.tree.quota == nil)
+            answer = try await MannerAnswers(behavior: behavior, service, events: events, chunks: chunks)
                 .answer(to: &asked)
         }
         for case .lostAnswer(executed: true) in kinds { throw Hangup() }

@@ -34,6 +34,27 @@ extension TestBehavior {
         return reply
     }
 
+    /// Adds to the capabilities what Nextcloud tells.
+    private func change(_ parts: inout OCSValue, to nextcloud: NextcloudManner) {
+        func list(_ texts: [String]) -> OCSValue { .list(texts.map(OCSValue.text)) }
+        var files = parts["files"] ?? .null
+        if let largest = nextcloud.largestPart {
+            files["chunked_upload"] = .object([("max_size", .number(largest)), ("max_parallel_count", .number(5))])
+        }
+        if nextcloud.listsForbidden {
+            files["blacklisted_files"] = list(nextcloud.names)
+            files["forbidden_filenames"] = list(nextcloud.names)
+            files["forbidden_filename_basenames"] = list(nextcloud.basenames)
+            files["forbidden_filename_characters"] = list(nextcloud.characters)
+            files["forbidden_filename_extensions"] = list(nextcloud.endings)
+        }
+        parts["files"] = files
+        let dav: [(name: String, value: OCSValue)] =
+            (nextcloud.largestPart == nil ? [] : [("chunking", .text("1.0"))])
+            + (nextcloud.offersBulk ? [("bulkupload", .text("1.0"))] : [])
+        parts["dav"] = .object(dav)
+    }
+
     /// Changes the capabilities to those of the server's manner.
     private func change(_ capabilities: inout OCSValue) {
         var parts = capabilities["capabilities"] ?? .null
@@ -41,6 +62,7 @@ extension TestBehavior {
         core["pollinterval"] = manner.pollInterval.map(OCSValue.number)
         if manner.hints.stream { core["support-sse"] = .bool(true) }
         parts["core"] = core
+        if let nextcloud = manner.nextcloud { change(&parts, to: nextcloud) }
         if !manner.shares.offered {
             parts["files_sharing"] = nil
         } else if !manner.shares.enabled {

@@ -9,6 +9,8 @@ struct TestBehavior: ServerBehavior {
     let user: String
     /// The time in seconds since 1970.
     let now: Int64
+    /// Whether the tree has no quota.
+    let isUnlimited: Bool
 
     func etag(of node: Node, inHead: Bool) -> String? {
         let strong = "\"\(node.tag)\""
@@ -29,6 +31,7 @@ struct TestBehavior: ServerBehavior {
         for case .properties(let values) in faults.reversed() {
             if let told = values[name] { return told }
         }
+        if name == "quota-available-bytes", manner.nextcloud != nil, isUnlimited { return "-3" }
         if name == "id", let proper, let shared = manner.sharedIDs[proper] { return shared }
         for case .wrongChecksum in faults where name == "checksums" && !node.isFolder {
             return "<oc:checksum>SHA1:\(String(node.content.sha1.reversed()))</oc:checksum>"

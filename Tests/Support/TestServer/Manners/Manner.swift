@@ -82,6 +82,9 @@ public struct Manner: Sendable {
     /// What the server says of resumable uploads; nil if it does not offer them.
     public var tus: TusSettings? = TusSettings()
 
+    /// What the server does as Nextcloud; nil if it is another one.
+    public var nextcloud: NextcloudManner?
+
     /// The user's quota in bytes, where the tree itself has none.
     public var quota = 10 << 30
     /// The manner in which the server serves calendars.
