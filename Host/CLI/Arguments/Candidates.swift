@@ -1,10 +1,17 @@
 import ArgumentParser
 import Core
+import Glibc
 import Model
+import Threads
 
 extension CompletionKind {
     /// Paths of items, folder by folder.
     static let itemPath = CompletionKind.custom { words, _, typed in await Candidates(words).paths(typed) }
+    /// Files of this machine, and paths of items, folder by folder.
+    static let fileOrItemPath = CompletionKind.custom { words, _, typed in
+        let candidates = Candidates(words)
+        return await candidates.files(typed) + candidates.paths(typed)
+    }
     /// The ids of policies.
     static let policyID = CompletionKind.custom { words, _, _ in await Candidates(words).policies() }
     /// The ids of issues.
@@ -57,6 +64,31 @@ struct Candidates {
             }
             return found.all.sorted()
         }
+    }
+
+    /// Returns the files of one folder of this machine whose paths begin as typed. Folders end with a slash.
+    func files(_ typed: String) async -> [String] {
+        let typed = Self.unquoted(typed)
+        let cut = typed.lastIndex(of: "/").map { typed.index(after: $0) } ?? typed.startIndex
+        let (folder, name) = (String(typed[..<cut]), typed[cut...])
+        let found = await runBlocking {
+            guard let stream = opendir(folder.isEmpty ? "." : folder) else { return [String]() }
+            defer { closedir(stream) }
+            var found: [String] = []
+            while found.count < Self.limit, let entry = readdir(stream) {
+                let own = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                    String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
+                }
+                guard let own, own != ".", own != "..", own.hasPrefix(name), !name.isEmpty || !own.hasPrefix(".") else {
+                    continue
+                }
+                var info = stat()
+                let isFolder = stat(folder + own, &info) == 0 && info.st_mode & S_IFMT == S_IFDIR
+                found.append(folder + own + (isFolder ? "/" : ""))
+            }
+            return found
+        }
+        return shown(found.sorted())
     }
 
     func policies() async -> [String] { await reading { try await $0.policyIDs().map(\.text) } }

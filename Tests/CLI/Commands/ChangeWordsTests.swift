@@ -28,6 +28,53 @@ import Testing
         }
     }
 
+    @Test("S40, H1: put takes several files and folders into a folder, each under its own name")
+    func several() async throws {
+        try await running { server, larder in
+            let mine = folder.path + "/mine"
+            let many = (0..<300).map { "\(mine)/many/\($0)" }
+            for file in many { try Files.write(file, to: file) }
+            try Files.write("deep", to: "\(mine)/x/y")
+            let put = try await larder.run(["put"] + many + ["\(mine)/x/", "/d"])
+            #expect(put.exitCode == 0 && put.output == "/d: 301 files uploaded\n", "\(put)")
+            #expect(server.tree.bytes(of: "/d/299") == Array(many[299].utf8) && server.tree.exists("/d/x/y"))
+            // One file and a closing slash, too; and a line of JSON for each.
+            try Files.write("a", to: "\(mine)/a")
+            #expect(try await larder("put", "\(mine)/a", "/d/").exitCode == 0)
+            #expect(server.tree.bytes(of: "/d/a") == Array("a".utf8))
+            let json = try await larder("--json", "put", "--replace", "\(mine)/a", "\(mine)/x/y", "/d")
+            #expect(json.exitCode == 0 && json.lines.count == 2, "\(json)")
+            #expect(json.lines.first?.contains(#""path":"/d/a""#) == true)
+            let queued = try await larder("--json", "put", "--replace", "--queue", "\(mine)/a", "\(mine)/x/y", "/d")
+            #expect(queued.lines.filter { $0.contains(#""action":"upload""#) }.count == 2, "\(queued)")
+        }
+    }
+
+    @Test("S40, H1: what is wrong with one of several files is told of it, and the others are uploaded")
+    func errors() async throws {
+        try await running { server, larder in
+            let mine = folder.path + "/mine"
+            try Files.write("a", to: "\(mine)/a")
+            try Files.write("b", to: "\(mine)/b")
+            try Files.write("other", to: "\(mine)/x/a")
+            server.tree.put("/d/b", "theirs")
+            #expect(try await larder("run", "--once").exitCode == 0)
+            let some = try await larder("put", "\(mine)/a", "\(mine)/none", "\(mine)/b", "/d")
+            #expect(some.exitCode == 73 && some.errors.contains("There is no file \(mine)/none"), "\(some)")
+            #expect(some.errors.contains("/d/b exists already") && server.tree.exists("/d/a"))
+            #expect(server.tree.bytes(of: "/d/b") == Array("theirs".utf8))
+            for (code, arguments) in [
+                (65, ["\(mine)/a", "\(mine)/b", "/file"]), (66, ["\(mine)/a", "\(mine)/b", "/no"]),
+                (65, ["\(mine)/a", "\(mine)/x/a", "/d"]), (65, ["\(mine)/a", "/", "/d"]), (64, ["\(mine)/a"]),
+                (64, ["--if", "\"1\"", "\(mine)/a", "\(mine)/b", "/d"]),
+            ] as [(Int32, [String])] {
+                let refused = try await larder.run(["put"] + arguments)
+                #expect(refused.exitCode == code, "\(arguments): \(refused)")
+            }
+            #expect(try await larder("sync", "list").output.isEmpty)
+        }
+    }
+
     @Test("S40: a lock of another program is exit code 1, and a received share that is removed is left")
     func words() async throws {
         try await running { server, larder in

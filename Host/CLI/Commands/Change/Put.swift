@@ -6,8 +6,12 @@ import Threads
 
 struct Put: LarderCommand {
     static let configuration = CommandConfiguration(
-        commandName: "put", abstract: "Upload a file, or a folder and everything below it.",
+        commandName: "put", abstract: "Upload files, or folders and everything below them.",
+        usage: "larder put [<options>] <file> ... <path>",
         discussion: """
+            One file or folder gets the path on the server. Several, and a file with a path that ends with a slash, go \
+            into the folder at the path, which must exist on the server, each under its own name.
+
             A snapshot of the file is taken at once, so that the file may be changed or removed afterwards. The uploaded \
             file is then also a copy here, as if it had been downloaded. A file on the server is not overwritten, unless \
             --replace makes a new version of it. The version that it replaces is the one that FILE was copied from with \
@@ -15,12 +19,15 @@ struct Put: LarderCommand {
             server has another version by then, an issue asks what to do.
 
             Of a folder all files and folders below are uploaded, into the folder of that path on the server, which may \
-            exist. Symbolic links, sockets and devices are named and left out.
+            exist. Symbolic links, sockets and devices below it are named and left out.
             """)
 
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The file or folder on this machine.", completion: .file()) var file: String
-    @Argument(help: "The path on the server.", completion: .itemPath) var path: String
+    @Argument(
+        help: ArgumentHelp(
+            "The files and folders on this machine, and at last the path on the server.", valueName: "file ... path"),
+        completion: .fileOrItemPath)
+    var names: [String]
     @Flag(help: "Make a new version if there is such a file on the server.") var replace = false
     @Option(
         name: .customLong("if"),
@@ -29,7 +36,10 @@ struct Put: LarderCommand {
     @OptionGroup var options: ChangeOptions
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        let path = try CLIArgument.path(path)
+        guard let place = names.last, names.count > 1 else {
+            throw Failure(.usage, "put needs a file on this machine and a path on the server", hint: "put FILE… PATH")
+        }
+        let (files, path) = (Array(names.dropLast()), try CLIArgument.path(place))
         let replacing = try version.map { field throws(Failure) in
             guard let etag = ETag(field: field) else {
                 throw Failure(.usage, "--if needs a version, such as stat shows")
@@ -39,12 +49,18 @@ struct Put: LarderCommand {
         let account = try global.loadConfig().oneAccount()
         let bookmark = account.bookmark
         let withSHA1 = await account.mayHaveFamilyServer()
-        // The file is read with this command's own rights, whichever process uploads it.
-        if let folder = await runBlocking({ [file] in UploadedFolder(file, to: path, withSHA1: withSHA1) }) {
+        let file = files[0]
+        // The files are read with this command's own rights, whichever process uploads them.
+        let folder = await runBlocking {
+            files.count == 1 ? UploadedFiles(folder: file, to: path, withSHA1: withSHA1) : nil
+        }
+        if folder != nil || files.count > 1 || place.hasSuffix("/") {
             guard replacing == nil else {
-                throw Failure(.usage, "--if names the version of one file, and \(file) is a folder")
+                throw Failure(.usage, "--if names the version of one file, which needs a path of its own")
             }
-            return try await upload(folder, of: bookmark, console)
+            if let folder { return try await upload(folder, of: bookmark, console) }
+            try await checkFolder(path, of: account)
+            return try await upload(try UploadedFiles(files, into: path, withSHA1: withSHA1), of: bookmark, console)
         }
         let taken = await runBlocking { [file] () -> Result<(snapshot: TakenSnapshot, lock: any Sendable), Failure> in
             do throws(Failure) {
@@ -63,6 +79,19 @@ struct Put: LarderCommand {
             await runBlocking { Snapshots.discard(snapshot, of: bookmark) }
         }
     }
+
+    /// Checks that several files can go into a folder, as far as is known without the server.
+    private func checkFolder(_ folder: ItemPath, of account: AccountConfig) async throws(Failure) {
+        guard !folder.isRoot, let reader = try account.reader() else { return }
+        let result: Result<ItemReport, Failure>
+        do throws(Failure) { result = .success(try await reader.item(at: folder)) } catch { result = .failure(error) }
+        try reader.close()
+        guard try result.get().item.kind == .folder else {
+            throw Failure(
+                .badData, "\(folder) is a file, and the files to upload go into a folder",
+                hint: "Name a folder on the server as the last argument")
+        }
+    }
 }
 
 extension AccountConfig {
@@ -76,17 +105,17 @@ extension AccountConfig {
     }
 }
 
-// MARK: Folders
+// MARK: Several files, and folders
 
 extension Put {
     /// The number of records that one request waits for.
     private static let mostAwaited = 10_000
 
     private func upload(
-        _ folder: UploadedFolder, of bookmark: Bookmark, _ console: Console
+        _ files: UploadedFiles, of bookmark: Bookmark, _ console: Console
     ) async throws(Failure) -> [Failure] {
-        let target = folder.target
-        let upload = FolderUpload(folder, of: bookmark, replaces: replace)
+        let (target, isFolder) = (files.target, files.isFolder)
+        let upload = FilesUpload(files, of: bookmark, replaces: replace)
         let waits = !options.queue
         let outcome = try await carryOut(global, console, asksServer: waits) {
             host, account, hear throws(Failure) -> ChangeOutcome? in
@@ -114,182 +143,46 @@ extension Put {
             return try await host.make(feed, after: upload.records, waits: waits, progress: hear)
         }
         let failures = await upload.failures + outcome.failures + outcome.issues.map { Failure($0) }
-        try await tell(await upload.count, of: target, failures, console)
+        if global.isJSON {
+            if isFolder {
+                try await tell(nil, target, global, console)
+            } else {
+                try await tell(await upload.puts, console)
+            }
+        } else {
+            tell(await upload.count, of: target, failures, console)
+        }
         return failures
     }
 
-    private func tell(
-        _ count: Int, of target: ItemPath, _ failures: [Failure], _ console: Console
-    ) async throws(Failure) {
-        if global.isJSON { return try await tell(nil, target, global, console) }
+    /// Prints the record of each upload that is queued, and the item of each that is done.
+    private func tell(_ puts: [FilesUpload.Put], _ console: Console) async throws(Failure) {
+        guard let reader = try global.loadConfig().oneAccount().reader() else { return }
+        let wanted = Set(puts.compactMap(\.record))
+        let left = Collector<SyncRecordReport>()
+        do throws(Failure) {
+            try await reader.records { if wanted.contains($0.record.id) { left.add($0) } }
+            let queued = Dictionary(left.all.map { ($0.record.id, $0) }) { first, _ in first }
+            for put in puts {
+                if let report = put.record.flatMap({ queued[$0] }) {
+                    console.print(JSONValue(report))
+                } else if let item = try await reader.lastItem(at: put.path) {
+                    console.print(JSONValue(item))
+                }
+            }
+        } catch {
+            try reader.close()
+            throw error
+        }
+        try reader.close()
+    }
+
+    private func tell(_ count: Int, of target: ItemPath, _ failures: [Failure], _ console: Console) {
         let (name, files) = (Text.visible(target.text), Text.count(count, "file"))
         if options.queue {
             console.print("\(name): \(files) queued, for the running host or the next run")
         } else if failures.isEmpty {
             console.print("\(name): \(files) uploaded")
-        }
-    }
-}
-
-/// The upload of a folder: the changes that it consists of, and what became of them.
-private actor FolderUpload {
-    /// The number of files and folders, and of bytes, after which the changes are queued that were found. Each snapshot
-    /// is an open file until then.
-    private static let (mostChanges, mostBytes) = (200, Int64(64 << 20))
-
-    private let bookmark: Bookmark
-    private let replaces: Bool
-    private var folder: UploadedFolder
-    /// The changes that are not queued yet.
-    private var batch = UploadedFolder.Batch()
-    /// The folders that cannot be made. What is in them was not uploaded either, which goes without saying.
-    private var closed: [ItemPath] = []
-    /// The number of files that are uploaded, or queued.
-    private(set) var count = 0
-    private(set) var records: [SyncRecordID] = []
-    private(set) var failures: [Failure] = []
-
-    init(_ folder: UploadedFolder, of bookmark: Bookmark, replaces: Bool) {
-        (self.folder, self.bookmark, self.replaces) = (folder, bookmark, replaces)
-    }
-
-    /// Returns the next changes, or again those that are not queued yet; nil at the end.
-    func next() async -> [ChangeRequest]? {
-        if batch.changes.isEmpty {
-            (folder, batch) = await runBlocking { [folder, bookmark, replaces] in
-                var folder = folder
-                let batch = folder.next(Self.mostChanges, Self.mostBytes, for: bookmark, replaces: replaces)
-                return (folder, batch)
-            }
-            failures += batch.failures
-        }
-        return batch.changes.isEmpty ? nil : batch.changes
-    }
-
-    /// Notes the outcomes of the changes that ``next()`` has returned last.
-    func queued(_ outcomes: [ChangeOutcome.Change]) async {
-        let changes = batch.changes
-        // The locks of the snapshots end.
-        batch = UploadedFolder.Batch()
-        for (change, outcome) in zip(changes, outcomes) {
-            if let record = outcome.record { records.append(record) }
-            guard let refusal = outcome.refusal else {
-                if case .put = change { count += 1 }
-                continue
-            }
-            switch change {
-            case .put(let snapshot, let path, _):
-                await runBlocking { [bookmark] in Snapshots.discard(snapshot, of: bookmark) }
-                if !closed.contains(where: { $0.isAncestor(of: path) }) { failures.append(refusal) }
-            case .haveFolder(let path):
-                if !closed.contains(where: { $0.isAncestor(of: path) }) { failures.append(refusal) }
-                closed.append(path)
-                folder.leave(path)
-            default: failures.append(refusal)
-            }
-        }
-    }
-}
-
-/// A folder of a person that is uploaded. It is read while it is uploaded, the folders before what is in them.
-private struct UploadedFolder: Sendable {
-    /// The changes for a part of the folder, and what cannot be uploaded.
-    struct Batch: Sendable {
-        var changes: [ChangeRequest] = []
-        /// The locks of the snapshots, which are kept until the uploads were requested.
-        var locks: [any Sendable] = []
-        var failures: [Failure] = []
-    }
-
-    /// The path on the server.
-    let target: ItemPath
-    private let withSHA1: Bool
-    /// The folders and files that were found and not yet requested, the next one last.
-    private var found: [(file: String, path: ItemPath)]
-
-    /// - Returns: Nil if there is no folder at the path.
-    init?(_ folder: String, to target: ItemPath, withSHA1: Bool) {
-        var info = stat()
-        guard stat(folder, &info) == 0, info.st_mode & S_IFMT == S_IFDIR else { return nil }
-        (self.target, self.withSHA1, found) = (target, withSHA1, [(folder, target)])
-    }
-
-    /// Takes snapshots of the next files. Blocks.
-    /// - Parameters:
-    ///   - count: The largest number of files and folders.
-    ///   - bytes: The number of bytes after which no more files are taken.
-    mutating func next(_ count: Int, _ bytes: Int64, for bookmark: Bookmark, replaces: Bool) -> Batch {
-        var batch = Batch()
-        var size: Int64 = 0
-        while batch.changes.count < count, size < bytes, let (file, path) = found.popLast() {
-            do throws(Failure) {
-                guard let kind = try kind(of: file, isTop: path == target) else {
-                    throw Failure(.badData, "\(file) is neither a file nor a folder, and was not uploaded")
-                }
-                guard kind == .folder else {
-                    let (snapshot, lock) = try Snapshots.take(of: file, for: bookmark, withSHA1: withSHA1)
-                    batch.changes.append(.put(snapshot, path, replaces: replaces))
-                    batch.locks.append(lock)
-                    size += snapshot.size
-                    continue
-                }
-                batch.changes.append(.haveFolder(path))
-                for name in try names(in: file).reversed() {
-                    guard let name else {
-                        batch.failures.append(
-                            Failure(.badData, "\(file) has an entry whose name is not UTF-8, which was not uploaded"))
-                        continue
-                    }
-                    do throws(ItemPath.Problem) { found.append(("\(file)/\(name)", try path.appending(name))) } catch {
-                        batch.failures.append(
-                            Failure(.badData, "\(file)/\(name) was not uploaded: \(error.explanation)"))
-                    }
-                }
-            } catch {
-                batch.failures.append(error)
-                // A disk that is full, and an account of which nothing is known, fail every other file too.
-                if error.kind == .localIO || error.hint == .runFirst {
-                    if let next = found.last, error.kind == .localIO {
-                        batch.failures.append(
-                            Failure(
-                                .failed, "\(next.file) and what comes after it was not uploaded",
-                                hint: "Repeat the command when that is mended"))
-                    }
-                    found = []
-                }
-            }
-        }
-        return batch
-    }
-
-    /// Leaves out everything below a folder.
-    mutating func leave(_ path: ItemPath) { found.removeAll { path.isAncestor(of: $0.path) } }
-
-    private func kind(of file: String, isTop: Bool) throws(Failure) -> Item.Kind? {
-        var info = stat()
-        guard (isTop ? stat(file, &info) : lstat(file, &info)) == 0 else { throw .reading(file, errno) }
-        return switch info.st_mode & S_IFMT {
-        case S_IFDIR: .folder
-        case S_IFREG: .file
-        default: nil
-        }
-    }
-
-    /// Returns the names in a folder, sorted. A name that is not UTF-8 is nil.
-    private func names(in folder: String) throws(Failure) -> [String?] {
-        guard let stream = opendir(folder) else { throw .reading(folder, errno) }
-        defer { closedir(stream) }
-        var names: [String?] = []
-        while true {
-            errno = 0
-            guard let entry = readdir(stream) else {
-                if errno != 0 { throw .system("reading \(folder)", errno) }
-                return names.sorted { ($0 ?? "").utf8.lexicographicallyPrecedes(($1 ?? "").utf8) }
-            }
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != ".", name != ".." { names.append(name) }
         }
     }
 }
