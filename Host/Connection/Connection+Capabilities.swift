@@ -68,6 +68,7 @@ extension Connection {
             changeTus { tus in
                 (tus.support, tus.hasCapabilities) = (TusSupport(json: document), true)
             }
+            changeChunks { $0.told = ChunkOffer(json: document) }
             noteNames(ForbiddenNames(json: document))
             return (Capabilities(json: document), true)
         } catch  where error.kind == .protocolViolation {

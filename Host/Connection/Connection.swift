@@ -68,6 +68,8 @@ public final class Connection: Sendable {
         var ignoresConditions = false
         /// What is known of the server's resumable uploads.
         var tus = TusKnowledge()
+        /// What is known of the server's uploads in parts that are put together.
+        var chunks = ChunkKnowledge()
         /// The names that the server does not take; nil if it was not asked.
         var forbiddenNames: ForbiddenNames?
         /// Whether an item in the root's last listing had a property of the ownCloud family.
@@ -253,6 +255,7 @@ public final class Connection: Sendable {
         state.withLock { state in
             (state.root, state.hasFiles, state.isFamily) = (root, hasFiles, isFamily)
             state.tus.forget()
+            state.chunks.forget()
             state.complianceClasses = nil
         }
     }
@@ -296,6 +299,11 @@ public final class Connection: Sendable {
     var tus: TusKnowledge { state.withLock { $0.tus } }
 
     func changeTus(_ change: (inout TusKnowledge) -> Void) { state.withLock { change(&$0.tus) } }
+
+    /// What is known of the server's uploads in parts that are put together.
+    var chunks: ChunkKnowledge { state.withLock { $0.chunks } }
+
+    func changeChunks(_ change: (inout ChunkKnowledge) -> Void) { state.withLock { change(&$0.chunks) } }
 
     /// The names that the server does not take, as its capabilities tell; nil if they were not read.
     var toldNames: ForbiddenNames? { state.withLock { $0.forbiddenNames } }

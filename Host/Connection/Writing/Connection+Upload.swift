@@ -3,12 +3,14 @@ public import Model
 import NIOHTTP1
 
 extension Connection {
-    /// Uploads a whole file, in the way that goes on after an interruption if the file is large and the server offers
-    /// that (TUS 1.0), else in one request, as ``put(_:_:from:progress:)``.
+    /// Uploads a whole file, in a way that goes on after an interruption if the file is large and the server offers
+    /// that, else in one request, as ``put(_:_:from:progress:)``. One that is refused as too large goes out in parts too
+    /// where the server puts parts together.
     ///
-    /// TUS has no condition. The server is therefore asked which version it holds before the upload is created and
+    /// TUS 1.0 has no condition. The server is therefore asked which version it holds before the upload is created and
     /// before the last part. What somebody else writes between that answer and the end of the last part is overwritten,
-    /// unless the server heeds the conditions of the request that created the upload.
+    /// unless the server heeds the conditions of the request that created the upload. Parts that are put together
+    /// (`dav.chunking` 1.0) get their place by a MOVE with conditions about the place.
     /// - Parameters:
     ///   - path: The file's path on the server.
     ///   - request: The content, and the version that it follows.
@@ -22,23 +24,62 @@ extension Connection {
         _ path: ItemPath, _ request: UploadRequest, from source: some UploadSource,
         resuming resumption: UploadResumption, progress: @escaping @Sendable (Int64) -> Void = { _ in }
     ) async throws -> WriteOutcome {
-        if request.size >= TusUpload.leastSize, !path.isRoot, let offer = try await tusOffer() {
-            guard source.size == request.size else { throw Self.changed(.put(path)) }
-            if let refusal = try await refusalOfName(.put(path)) { return .refused(refusal) }
-            var transfer = TusTransfer(
-                by: self, of: path, request, from: source, offer, resumption, progress: progress, root: try root())
-            if let outcome = try await transfer.run() {
-                if case .done = outcome { withQuotas { quotas, _ in quotas.took(request.size, in: path.parent) } }
-                return outcome
-            }
+        guard !path.isRoot, request.size > 0 else {
+            return try await put(path, request, from: source, progress: progress)
+        }
+        guard source.size == request.size else { throw Self.changed(.put(path)) }
+        let least = min(TusUpload.leastSize, chunks.refusedBody ?? .max)
+        if request.size >= least || isOfParts(resumption.begun),
+            let outcome = try await uploadInParts(path, request, from: source, resumption, progress)
+        {
+            return outcome
         }
         if resumption.begun != nil { try await resumption.note(nil) }
-        return try await put(path, request, from: source, progress: progress)
+        let outcome = try await put(path, request, from: source, progress: progress)
+        guard case .refused(let refusal) = outcome, refusal.meaning == .tooLarge else { return outcome }
+        changeChunks { $0.refused(request.size) }
+        let begun = UploadResumption(begun: nil, note: resumption.note)
+        return try await uploadInParts(path, request, from: source, begun, progress) ?? outcome
+    }
+
+    /// Uploads a file in more than one request, in the way that the server offers.
+    /// - Returns: nil if it offers none, or if what it offers does not work.
+    private func uploadInParts(
+        _ path: ItemPath, _ request: UploadRequest, from source: some UploadSource, _ resumption: UploadResumption,
+        _ progress: @escaping @Sendable (Int64) -> Void
+    ) async throws -> WriteOutcome? {
+        let (tus, root) = (try await tusOffer(), try root())
+        let outcome: WriteOutcome?
+        if let tus {
+            if let refusal = try await refusalOfName(.put(path)) { return .refused(refusal) }
+            var transfer = TusTransfer(
+                by: self, of: path, request, from: source, tus, resumption, progress: progress, root: root)
+            outcome = try await transfer.run()
+        } else if let offer = chunks.offer, let uploads = chunkedUploads {
+            // Without a version that can stand in a condition, the server would put the parts in place without one.
+            if let version = request.base.version, version.field == nil { return nil }
+            if let refusal = try await refusalOfName(.put(path)) { return .refused(refusal) }
+            var transfer = ChunkTransfer(
+                by: self, of: path, request, from: source, offer, resumption, progress: progress, root: root,
+                uploads: uploads)
+            outcome = try await transfer.run()
+        } else {
+            return nil
+        }
+        if case .done = outcome { withQuotas { quotas, _ in quotas.took(request.size, in: path.parent) } }
+        return outcome
+    }
+
+    /// Tells whether an upload that was begun is one in parts that are put together.
+    private func isOfParts(_ begun: ResumableUpload?) -> Bool {
+        guard let begun, let uploads = chunkedUploads else { return false }
+        return ChunkFolder(begun, in: uploads) != nil
     }
 
     /// Has the server drop an upload that nobody goes on with, if the server offers that. An upload that stays expires.
     public func terminate(_ upload: ResumableUpload) async {
         guard let address = try? ServerAddress(upload.address) else { return }
+        if let uploads = chunkedUploads, let folder = ChunkFolder(address, in: uploads) { return await drop(folder) }
         await terminate(address)
     }
 
