@@ -67,7 +67,8 @@ extension JSONValue {
             "lane": .id(report.lane),
             "since": .time(record.since),
             "reason": .string(record.reason.text),
-            "waitsFor": .string(record.wait.map(Text.waiting)),
+            "waitsFor": .string(
+                record.evidence.isCancelled == true ? "being cancelled" : record.wait.map(Text.waiting)),
             "progress": report.progress.map { .number($0) } ?? .null,
         ])
     }

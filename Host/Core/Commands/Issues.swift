@@ -44,6 +44,9 @@ public enum Issues {
                     do throws(Failure) {
                         try await answer(id, host)
                         answers.append(IssueAnswer(id: id))
+                    } catch  where error.kind == .notFound {
+                        // It went with what an answer before it has taken back.
+                        answers.append(IssueAnswer(id: id))
                     } catch {
                         answers.append(IssueAnswer(id: id, failure: error))
                     }

@@ -61,11 +61,19 @@ public struct Wait: AccountCommand {
 
     private func isMeant(_ other: ItemPath) -> Bool { path.isRoot || other == path || path.isAncestor(of: other) }
 
+    /// Tells whether a record is about a path: a place at or below the path, or something that comes to a folder above it or
+    /// goes with one. A move and a copy are about two places.
+    func isMeant(_ record: SyncRecord) -> Bool {
+        let ends = [record.path] + (record.action.otherPath.map { [$0] } ?? [])
+        return ends.contains(where: isMeant)
+            || record.places.contains { !$0.change.isOfProperty && $0.path.isAncestor(of: path) }
+    }
+
     private func records(in database: Database) async throws -> Set<SyncRecordID> {
         try await database.read { reads in
             var records: Set<SyncRecordID> = []
             try reads.journal.each { record in
-                if record.state != .completed, isMeant(record.path) { records.insert(record.id) }
+                if record.state != .completed, isMeant(record) { records.insert(record.id) }
                 return true
             }
             return records
@@ -77,7 +85,7 @@ public struct Wait: AccountCommand {
         try await database.read { reads in
             try reads.issues.all().filter { issue in
                 if let record = try issue.record.flatMap({ try reads.journal.record(id: $0) }) {
-                    return isMeant(record.path)
+                    return isMeant(record)
                 }
                 return (try? ItemPath(issue.subject)).map(isMeant) ?? true
             }

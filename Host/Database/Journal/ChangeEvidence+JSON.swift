@@ -9,6 +9,7 @@ extension ChangeEvidence {
         self.init()
         if case .bool(let wasFree) = json["targetWasFree"] { targetWasFree = wasFree }
         if case .bool(let wasTaken) = json["wasTaken"] { self.wasTaken = wasTaken }
+        if case .bool(let isCancelled) = json["isCancelled"] { self.isCancelled = isCancelled }
         if case .string(let digest) = json["seen"], case .integer(let since) = json["seenSince"] {
             observation = Observation(digest: digest, since: Timestamp(nanoseconds: since))
         }
@@ -24,6 +25,7 @@ extension ChangeEvidence {
         var members: [JSONValue.Member] = []
         if let targetWasFree { members.append(.init(name: "targetWasFree", value: .bool(targetWasFree))) }
         if let wasTaken { members.append(.init(name: "wasTaken", value: .bool(wasTaken))) }
+        if let isCancelled { members.append(.init(name: "isCancelled", value: .bool(isCancelled))) }
         if let observation {
             members.append(.init(name: "seen", value: .string(observation.digest)))
             members.append(.init(name: "seenSince", value: .integer(observation.since.nanoseconds)))

@@ -25,6 +25,9 @@ public struct ChangeEvidence: Hashable, Sendable {
     public var targetWasFree: Bool?
     /// Whether the server has answered that it has done all, though it does not show that.
     public var wasTaken: Bool?
+    /// Whether a person has cancelled the change after a request for it may have reached the server. It is not asked for
+    /// again; the server is asked what it has made of it.
+    public var isCancelled: Bool?
     /// What was seen last of what is not certain.
     public var observation: Observation?
     /// The version that a person was asked about.

@@ -37,6 +37,10 @@ final class Controls: Sendable {
         var cancelled: Set<SyncRecordID> = []
         /// The functions that cancel the requests of downloads under way.
         var enders: [SyncRecordID: @Sendable () -> Void] = [:]
+        /// The functions that cancel the requests of changes under way.
+        var changeEnders: [SyncRecordID: @Sendable () -> Void] = [:]
+        /// The changes whose requests are to end, or have ended, since somebody cancelled them.
+        var endedChanges: Set<SyncRecordID> = []
         /// A number that grows with each piece of news.
         fileprivate var version = 0
         /// The news that the machine was told last.

@@ -307,6 +307,8 @@ extension SyncRecord {
     /// Returns the reason why the record waits, for a wait that began in an earlier run.
     fileprivate func whyItWaits(_ reads: ReadTransaction) throws -> String {
         switch wait {
+        case .until(let time) where evidence.isCancelled == true:
+            return "The action is being cancelled; the server is asked once more at \(time)"
         case .until(let time), .retry(let time, _): return "The last try failed; the next try is at \(time)"
         case .place: return "An old copy is in its place until vacuum removes it"
         case .newVersion, .issue, nil:

@@ -3,7 +3,8 @@ import LocalTree
 public import Model
 
 extension SyncEngine {
-    /// Takes a record out of the journal, and takes back what its preflight did and what was fetched for it.
+    /// Takes a record out of the journal, and takes back what its preflight did and what was fetched for it. Of a change
+    /// about which the server was asked, the request ends, and the record stays until the server has told what it has.
     /// - Throws: `.notFound` if there is no such record; `.failed` if the record's file is being put in place at this
     ///   moment.
     public func cancel(_ record: SyncRecordID) async throws {
@@ -12,7 +13,7 @@ extension SyncEngine {
             guard journal.landing == nil else {
                 throw Failure(.failed, "The download of \(journal.path) is complete and can no longer be cancelled")
             }
-            try refuseWhileSent(journal)
+            guard !journal.isToBeAskedFor else { return try end(journal, in: tx) }
             try deschedule(journal, in: tx)
             if case .issue(let issue) = journal.wait { try endEmptyHold(issue, in: tx) }
         }
@@ -96,20 +97,10 @@ extension SyncEngine {
         case (.deletion, "force"):
             journal.action = .delete(isForced: true)
             try restart(journal, in: tx)
+        case _ where journal.isToBeAskedFor: try end(journal, in: tx)
         default: try deschedule(journal, in: tx)
         }
         return true
-    }
-
-    /// Refuses to take back a change about which the server was asked, or may have been asked, and has not answered.
-    private func refuseWhileSent(_ journal: SyncRecord) throws {
-        let isDecided = if case .issue = journal.wait { true } else { false }
-        guard journal.action.kind.changesServer, journal.mayHaveArrived, !isDecided else { return }
-        throw Failure(
-            .failed,
-            "The action \(journal.action.kind.rawValue) of \(journal.path) may have reached the server and can no "
-                + "longer be taken back",
-            hint: "Wait for the server's answer, then change it back")
     }
 
     private func journal(_ record: SyncRecordID, in tx: Transaction) throws -> SyncRecord {
@@ -123,7 +114,7 @@ extension SyncEngine {
     /// the same: it looks first. What was taken and does not show for long is sent again.
     private func tryAgain(_ journal: SyncRecord, in tx: Transaction) throws {
         var again = journal
-        (again.evidence.observation, again.evidence.wasTaken) = (nil, nil)
+        (again.evidence.observation, again.evidence.wasTaken, again.evidence.isCancelled) = (nil, nil, nil)
         if case .issue = journal.wait, journal.action.otherPath != nil { again.mayHaveArrived = true }
         try restart(again, in: tx)
     }

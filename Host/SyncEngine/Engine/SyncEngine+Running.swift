@@ -59,6 +59,7 @@ extension SyncEngine {
                 state.isRunning = false
                 state.enders = [:]
                 state.cancelled = []
+                state.endedChanges = []
             }
             controls.treeAccess.open()
         }

@@ -34,13 +34,20 @@ struct QueueRewrite {
 
     /// The displaced things, in the order in which they were displaced.
     private(set) var displaced: [Displacement]
+    /// The paths at which the records expect what was to be copied, and is not: it is nowhere else, and stays.
+    private var onlyHere: [ItemPath]
     /// The items that a deletion goes on without.
     private(set) var spared: [(deletion: SyncRecordID, item: LocalID)] = []
     /// Returns a free path beside another.
     private let free: (ItemPath) throws -> ItemPath
 
-    init(_ first: Displacement, free: @escaping (ItemPath) throws -> ItemPath) {
-        displaced = [first]
+    /// - Parameters:
+    ///   - first: What is not where the records expect it; nil if all is there.
+    ///   - source: What was to be copied, and may not be.
+    ///   - free: A function that returns a free path beside another.
+    init(_ first: Displacement?, sparing source: ItemPath? = nil, free: @escaping (ItemPath) throws -> ItemPath) {
+        displaced = first.map { [$0] } ?? []
+        onlyHere = source.map { [$0] } ?? []
         self.free = free
     }
 
@@ -68,11 +75,15 @@ struct QueueRewrite {
     }
 
     private mutating func copy(_ record: SyncRecord, from source: ItemPath) throws -> Consequence {
-        guard let source = place(of: source).path, let path = try arrival(at: record.path) else { return loses(record) }
+        guard let found = place(of: source).path else { return loses(record) }
+        guard let path = try arrival(at: record.path) else {
+            onlyHere.append(source)
+            return loses(record)
+        }
         displace(record.path, to: path, record.localID)
         var record = record
-        let isSame = record.action == .copy(from: source) && record.path == path
-        (record.action, record.path) = (.copy(from: source), path)
+        let isSame = source == found && record.path == path
+        (record.action, record.path) = (.copy(from: found), path)
         return isSame ? .stays : .changes(record)
     }
 
@@ -88,6 +99,9 @@ struct QueueRewrite {
 
     /// Takes a record that uploads a new version of a file. Where the file is not made, the version becomes the file.
     private mutating func version(_ record: SyncRecord, _ upload: Upload) throws -> Consequence {
+        guard !onlyHere.contains(where: { $0 == record.path || $0.isAncestor(of: record.path) }) else {
+            return .keepsFile
+        }
         let place = place(of: record.path)
         if let path = place.path { return changed(record, to: path) }
         guard let exact = place.exact, !displaced[exact].isKept else { return .keepsFile }
@@ -108,6 +122,8 @@ struct QueueRewrite {
     // MARK: What leaves a path
 
     private mutating func move(_ record: SyncRecord, to target: ItemPath) throws -> Consequence {
+        let isPart = onlyHere.contains { $0.isAncestor(of: record.path) }
+        onlyHere = onlyHere.map { Self.moved($0, from: record.path, to: target) } + (isPart ? [target] : [])
         let subject = place(of: record.path)
         let wanted = subject.path == nil ? nil : try arrival(at: target, besides: subject.exact)
         let path = wanted ?? subject.path
@@ -134,11 +150,17 @@ struct QueueRewrite {
             leave(record.path)
             return .goes
         }
-        // What is there again would go with its folder.
-        let staysForOthers = displaced.contains { other in
-            guard let to = other.to, other.isThere, path.isAncestor(of: to) else { return false }
-            return other.from.map { !record.path.isAncestor(of: $0) } ?? true
+        // What is there again would go with its folder, and what was not copied is nowhere else.
+        let isOnlyHere = onlyHere.contains {
+            $0 == record.path || $0.isAncestor(of: record.path) || record.path.isAncestor(of: $0)
         }
+        onlyHere.removeAll { $0 == record.path || record.path.isAncestor(of: $0) }
+        let staysForOthers =
+            isOnlyHere
+            || displaced.contains { other in
+                guard let to = other.to, other.isThere, path.isAncestor(of: to) else { return false }
+                return other.from.map { !record.path.isAncestor(of: $0) } ?? true
+            }
         for index in displaced.indices where displaced[index].isExpected(atOrBelow: record.path) && !staysForOthers {
             guard let to = displaced[index].to else { continue }
             if to == path || path.isAncestor(of: to) {

@@ -9,14 +9,16 @@ extension SyncEngine {
     /// Makes the later records fit a change of what is before them, and the item list with them.
     /// - Parameters:
     ///   - record: The record that is taken back or changed.
-    ///   - displacement: What is not where the later records expect it.
+    ///   - displacement: What is not where the later records expect it; nil if all is there.
+    ///   - source: What the record was to copy, and may not have: its deletions are taken back, and its new versions
+    ///     stay here.
     ///   - place: Where the file stays that the record was to upload; nil if it does not stay.
     func rewriteQueue(
-        behind record: SyncRecord, _ displacement: QueueRewrite.Displacement, keeping place: KeptPlace? = nil,
-        in tx: Transaction
+        behind record: SyncRecord, _ displacement: QueueRewrite.Displacement?, sparing source: ItemPath? = nil,
+        keeping place: KeptPlace? = nil, in tx: Transaction
     ) throws {
         var given: Set<ItemPath> = []
-        var queue = QueueRewrite(displacement) { [self] path in
+        var queue = QueueRewrite(displacement, sparing: source) { [self] path in
             let free = try freeName(beside: path, besides: given, in: tx)
             given.insert(free)
             return free
@@ -41,7 +43,10 @@ extension SyncEngine {
         }
         for (deletion, item) in queue.spared { try tx.items.unhide(item, hiddenBy: deletion) }
         if let place { try keepFile(of: record, place, in: tx) }
-        for later in kept { try keepFile(of: later, .inPlace, in: tx) }
+        for later in kept {
+            try keepFile(of: later, .inPlace, in: tx)
+            try UploadAction(self).endActivity(of: later, in: tx)
+        }
         for displaced in queue.displaced.reversed() where displaced.to == nil && !displaced.isKept {
             if let item = try displaced.item.flatMap({ try tx.items.item(localID: $0) }) {
                 try removePlaceholder(item, in: tx)
@@ -50,9 +55,12 @@ extension SyncEngine {
     }
 
     /// Takes back a record that was to make its item.
-    func takeBackMaking(_ record: SyncRecord, of item: Item, in tx: Transaction) throws {
+    /// - Parameter source: What was to be copied.
+    func takeBackMaking(
+        _ record: SyncRecord, of item: Item, copied source: ItemPath? = nil, in tx: Transaction
+    ) throws {
         let displacement = QueueRewrite.Displacement(from: record.path, item: item.localID, isTakenBack: true)
-        try rewriteQueue(behind: record, displacement, in: tx)
+        try rewriteQueue(behind: record, displacement, sparing: source, in: tx)
     }
 
     private func rewrite(_ later: SyncRecord, to rewritten: SyncRecord, in tx: Transaction) throws {

@@ -1,4 +1,5 @@
 import DemoServer
+import Glibc
 import TestServer
 import TestSupport
 import Testing
@@ -39,6 +40,45 @@ import Testing
                 #expect(busy.output.contains(#""activity":"busy""#) && busy.output.contains("transfers"))
                 #expect(late.exitCode == 124 && late.errors.contains("not in sync after 1s"), "\(late.summary)")
                 server.remove(hold)
+                #expect(await host.stop() == .code(0))
+            }
+        }
+    }
+
+    @Test(
+        "S28 U8: an upload under way is cancelled beside its host and after the host was killed; a wait looks at a move's end",
+        arguments: [false, true])
+    func cancelled(isKilled: Bool) async throws {
+        try await withTemporaryFolder { folder in
+            try await TestServer.running { server in
+                server.tree.put("/x", "x")
+                server.tree.put("/Docs/y", "y")
+                let account = try Account(in: folder, server, settings: ["poll: 1h"])
+                #expect(try await account.larder("run", "--once").exitCode == 0)
+                let hold = server.add(Fault(.hold(), method: "PUT", path: "/big"))
+                let host = try account.larder.start(["run"], errors: "\(folder)/log")
+                _ = try await account.untilCommanded(host)
+                try Files.write("mine", to: "\(folder)/mine")
+                #expect(try await account.larder("put", "--queue", "\(folder)/mine", "/big").exitCode == 0)
+                await server.untilHeld(hold)
+                if isKilled {
+                    host.send(SIGKILL)
+                    #expect(await host.wait() == .signal(SIGKILL))
+                }
+                let cancelled = try await account.larder("--log-level", "debug", "sync", "cancel", "1")
+                #expect(cancelled.exitCode == 0, "\(cancelled.summary)")
+                #expect(try await account.larder("--json", "sync", "list").output.isEmpty, "\(cancelled.summary)")
+                #expect(try Files.names(in: account.vault + "/outgoing").isEmpty)
+                #expect(!server.tree.exists("/big"))
+                server.remove(hold)
+                guard !isKilled else { return }
+                // A script that waits for a folder goes on when what was moved there is there.
+                let move = server.add(Fault(.hold(), method: "MOVE"))
+                #expect(try await account.larder("mv", "--queue", "/x", "/Docs/x").exitCode == 0)
+                await server.untilHeld(move)
+                #expect(try await account.larder("wait", "/Docs", "--timeout", "1s").exitCode == 124)
+                server.remove(move)
+                #expect(try await account.larder("wait", "/Docs").exitCode == 0 && server.tree.exists("/Docs/x"))
                 #expect(await host.stop() == .code(0))
             }
         }

@@ -18,6 +18,10 @@ final class ScriptedChanges: Sendable {
         case refuse(WriteRefusal)
         /// A delay until the gate opens.
         case hold(Gate)
+        /// The server does this much, and answers nothing until the request is ended.
+        case hang(doing: Int)
+        /// The server does what it was asked, and a proxy says that it did nothing.
+        case deny
         /// The server does this much, and its answer is lost: so many entries of a tree, so many bytes of a file.
         case doPart(Int)
         /// A web page with status 200 comes, whether or not the server does what it was asked.
@@ -116,6 +120,13 @@ extension ScriptedSource: ChangeServer {
         case .loseRequest: throw Self.lost
         case .refuse(let refusal): return .refused(refusal)
         case .hold(let gate): await gate.pass()
+        case .hang(let first):
+            if first > 0 { _ = body(first) }
+            await Gate().pass()
+            throw Self.lost
+        case .deny:
+            _ = body(.max)
+            throw ConnectionError(.serverError, "the server is overloaded", status: 503)
         case nil: break
         }
         return body(.max)

@@ -21,7 +21,7 @@ import Testing
                 }
                 fixture.engine.setOnline(false)
                 var said: [String] = []
-                for number in 0..<9 { said += try await step(number, fixture, &random) }
+                for number in 0..<9 { said += try await step(number, fixture, &theirs, &random) }
                 let records = try await fixture.records().filter { $0.action.kind.changesServer }
                 guard let taken = records.randomElement(using: &random) else { return }
                 said.append("cancel \(taken.action.kind.rawValue) \(taken.path)")
@@ -55,7 +55,7 @@ import Testing
     }
 
     private func step(
-        _ number: Int, _ fixture: EngineFixture, _ random: inout SeededGenerator
+        _ number: Int, _ fixture: EngineFixture, _ theirs: inout [LocalID: String], _ random: inout SeededGenerator
     ) async throws -> [String] {
         let listed = try await fixture.listed()
         var folders = ["/"]
@@ -85,7 +85,9 @@ import Testing
             // What is in a copied folder is not known before it is listed.
             guard try await fixture.item(some).kind == .file else { return [] }
             what = "cp \(some) \(place)"
+            let copied = try await text(of: fixture.item(some), try await fixture.records(), fixture, theirs)
             outcome = try await fixture.change(.copy(try ItemPath(some), to: try ItemPath(place)))
+            if case .queued = outcome { theirs[try await fixture.item(place).localID] = copied }
         default:
             what = "rm \(some)"
             outcome = try await fixture.change(.delete(try ItemPath(some)))
@@ -99,17 +101,19 @@ import Testing
         let records = try await fixture.records()
         var texts: [String] = []
         for path in try await fixture.listed() {
-            let item = try await fixture.item(path)
-            let uploads = records.compactMap { record -> Upload? in
-                guard record.localID == item.localID, case .upload(let upload) = record.action else { return nil }
-                return upload
-            }
-            if let upload = uploads.last {
-                texts.append(try Files.text(fixture.folder + "/vault/outgoing/" + upload.snapshot))
-            } else if let text = theirs[item.localID] {
-                texts.append(text)
-            }
+            if let text = try await text(of: fixture.item(path), records, fixture, theirs) { texts.append(text) }
         }
         return texts
+    }
+
+    private func text(
+        of item: Item, _ records: [SyncRecord], _ fixture: EngineFixture, _ theirs: [LocalID: String]
+    ) async throws -> String? {
+        let uploads = records.compactMap { record -> Upload? in
+            guard record.localID == item.localID, case .upload(let upload) = record.action else { return nil }
+            return upload
+        }
+        guard let upload = uploads.last else { return theirs[item.localID] }
+        return try Files.text(fixture.folder + "/vault/outgoing/" + upload.snapshot)
     }
 }

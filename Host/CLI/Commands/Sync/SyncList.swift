@@ -36,7 +36,9 @@ struct RecordLine {
         if let progress = report.progress {
             notes.append("\(Int(progress * 100)) % \(record.action.kind == .upload ? "uploaded" : "downloaded")")
         }
-        if let wait = record.wait {
+        if record.evidence.isCancelled == true {
+            notes.append("being cancelled")
+        } else if let wait = record.wait {
             switch wait {
             case .until, .retry: notes.append("waits \(Text.waiting(wait))")
             case .newVersion, .place, .issue: notes.append("waits for \(Text.waiting(wait))")

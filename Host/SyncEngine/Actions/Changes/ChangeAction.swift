@@ -16,6 +16,11 @@ protocol ChangeAction: SyncAction {
     /// - Throws: `ConnectionError` if the server does not decide about the request; `Failure` of the database or disk.
     func request(_ job: Job, mayHaveArrived: Bool) async throws -> ChangeResult
 
+    /// Finds out what the server has made of a change that was cancelled after a request for it may have reached the
+    /// server. Nothing is asked for again.
+    /// - Throws: As ``request(_:mayHaveArrived:)``.
+    func effectOfCancelled(_ job: Job) async throws -> CancelledEffect
+
     /// Records that the server has made the change. The record is still in the journal.
     /// - Parameter made: What the server has at the record's path now, if the action asked for it.
     func finish(_ record: SyncRecord, _ made: ListedItem?, in tx: Transaction) throws
@@ -170,7 +175,12 @@ extension SyncEngine {
         job.record = record
         let result: ChangeResult
         do {
-            result = try await action.request(job, mayHaveArrived: record.mayHaveArrived)
+            switch try await ask(action, for: job) {
+            case .answered(let answer): result = answer
+            case .cancelled(let outcome):
+                removeSpentSnapshots()
+                return .resolved(outcome)
+            }
         } catch let failure as Failure where failure.kind == .localIO {
             return .failed(.disk(failure))
         } catch let error as Failure where error.kind == .internal {
@@ -254,6 +264,7 @@ extension SyncEngine {
                 return try done(record, in: tx)
             case .conflict(let failure, let found, let isSure):
                 // The answer, a person's or a rule's, is about this version.
+                record.evidence.isCancelled = nil
                 record.evidence.asked = ChangeEvidence.SeenVersion(found)
                 try tx.journal.update(record)
                 if let outcome = try UploadAction(self).answerConflict(job, record, isSure: isSure, in: tx) {
@@ -261,6 +272,7 @@ extension SyncEngine {
                 }
                 return try resolve(job, .ask(.conflict), because: failure, in: tx)
             case .refused(let failure, let code, let seen):
+                record.evidence.isCancelled = nil
                 record.evidence.observation = seen.map { ChangeEvidence.Observation(digest: $0, since: waitTime()) }
                 try tx.journal.update(record)
                 return try resolve(job, .ask(code), because: failure, in: tx)
@@ -297,7 +309,6 @@ extension SyncEngine {
         let since = record.evidence.observation?.since ?? now
         // An earlier time of the clock says nothing.
         let isStill = now - since >= Self.longestStillness || since > now
-        if isStill { record.evidence.observation = nil }
         try tx.journal.update(record)
         guard !isStill else { return try resolve(job, .ask(code), because: failure, in: tx) }
         let pause = min(Duration.seconds(1) * (1 << min(record.attempts, 10)), Self.longestCheckPause)

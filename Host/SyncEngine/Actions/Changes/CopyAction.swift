@@ -67,6 +67,6 @@ struct CopyAction: TargetedChange {
     }
 
     func takeBack(_ record: SyncRecord, of found: Item, in tx: Transaction) throws {
-        try engine.takeBackMaking(record, of: found, in: tx)
+        try engine.takeBackMaking(record, of: found, copied: record.action.otherPath, in: tx)
     }
 }

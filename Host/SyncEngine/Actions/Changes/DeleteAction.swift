@@ -156,16 +156,12 @@ struct DeleteAction: ChangeAction {
 
     private func seen(below folder: ItemPath, for record: SyncRecord) async throws -> [ItemPath: SeenItem] {
         try await database.read { reads in
-            // Moves that come after the deletion have changed the paths in the item list already.
-            var shown = folder
-            for move in try reads.journal.moves(after: record.id) {
-                guard let target = move.action.otherPath, move.path == shown || move.path.isAncestor(of: shown) else {
-                    continue
-                }
-                shown = shown.moved(from: move.path, to: target)
-            }
+            // Moves that come after the deletion have changed the paths in the item list already, unless they are about
+            // what has come to the place since.
+            guard let top = try reads.items.item(localID: record.localID) else { return [:] }
+            let shown = folder.moved(from: record.path, to: top.path)
             var seen: [ItemPath: SeenItem] = [:]
-            try reads.items.eachHidden(in: shown, for: record.id) { [shown] item in
+            try reads.items.eachHidden(in: shown, for: record.id) { item in
                 seen[item.path.moved(from: shown, to: folder)] = SeenItem(item)
                 return true
             }
@@ -191,13 +187,15 @@ struct DeleteAction: ChangeAction {
 private struct SeenItem: Sendable {
     var kind: Item.Kind
     var etag: ETag?
+    var size: Int64?
 
-    init(_ item: Item) { (kind, etag) = (item.kind, item.etag) }
+    init(_ item: Item) { (kind, etag, size) = (item.kind, item.etag, item.size) }
 
     /// Tells whether the server still has what was seen. Of folders only their contents count, which are compared one
-    /// by one.
+    /// by one. Of what the account's own copy of a folder was to make no version is known.
     func isSame(_ entry: ListedItem) -> Bool {
-        kind == entry.kind && (kind == .folder || etag == entry.etag)
+        guard kind == entry.kind, kind == .file else { return kind == entry.kind }
+        return etag.map { $0 == entry.etag } ?? (size == entry.size)
     }
 }
 

@@ -44,7 +44,7 @@ extension TargetedChange {
                 return .refused(WriteRefusal.exists.failure(of: write), .change)
             }
             record.evidence.targetWasFree = true
-            try await note(record.evidence, of: record.id)
+            try await noteFreeTarget(of: record.id)
         }
         switch try await send(record, to: target, isFolder: isFolder) {
         case .done:
@@ -90,10 +90,10 @@ extension TargetedChange {
             .uncertain, seen: seen.digest)
     }
 
-    private func note(_ evidence: ChangeEvidence, of id: SyncRecordID) async throws {
+    private func noteFreeTarget(of id: SyncRecordID) async throws {
         try await database.writeTogether { tx in
             guard var record = try tx.journal.record(id: id) else { return }
-            record.evidence = evidence
+            record.evidence.targetWasFree = true
             try tx.journal.update(record)
         }
     }

@@ -141,14 +141,8 @@ struct UploadAction: ChangeAction {
             throw Failure(.internal, "\(job.record.action.kind.rawValue) uploads nothing")
         }
         let path = job.record.path
-        if !upload.isNew, !upload.followsNothing, upload.base == nil {
-            upload.base = try await database.read { try $0.items.item(localID: job.record.localID)?.etag }
-        }
-        var request = UploadRequest(
-            base: upload.base.map { .version($0) } ?? .new, size: upload.size,
-            checksums: (upload.sha1.isEmpty ? [] : [ContentChecksum(.sha1, upload.sha1)])
-                + [ContentChecksum(.sha256, upload.digest)],
-            modified: upload.modified)
+        try await findBase(of: &upload, job)
+        var request = Self.request(for: upload)
         if mayHaveArrived {
             let found = try await find(upload, request, at: path)
             switch found {
@@ -200,6 +194,35 @@ struct UploadAction: ChangeAction {
                 return try await conflict(upload, request, at: path, refusal, isSure: !mayHaveArrived)
             default: return result(refusal, of: .put(path), asking: .upload)
             }
+        }
+    }
+
+    private func findBase(of upload: inout Upload, _ job: Job) async throws {
+        guard !upload.isNew, !upload.followsNothing, upload.base == nil else { return }
+        upload.base = try await database.read { try $0.items.item(localID: job.record.localID)?.etag }
+    }
+
+    private static func request(for upload: Upload) -> UploadRequest {
+        UploadRequest(
+            base: upload.base.map { .version($0) } ?? .new, size: upload.size,
+            checksums: (upload.sha1.isEmpty ? [] : [ContentChecksum(.sha1, upload.sha1)])
+                + [ContentChecksum(.sha256, upload.digest)],
+            modified: upload.modified)
+    }
+
+    func effectOfCancelled(_ job: Job) async throws -> CancelledEffect {
+        guard case .upload(var upload) = job.record.action else { return .notMade }
+        let path = job.record.path
+        try await findBase(of: &upload, job)
+        switch try await find(upload, Self.request(for: upload), at: path) {
+        case .result(.uploaded(let made, _)): return .made(.uploaded(made))
+        case .result, .notSent: return .notMade
+        case .cutOff:
+            return .made(
+                .refused(
+                    Failure(
+                        .failed, "the upload of \(path) was cancelled, and the server has only its beginning there now",
+                        hint: .listIssues), .upload))
         }
     }
 
