@@ -17,7 +17,14 @@ final class Counters: Sendable {
         }
     }
 
-    /// Adds to the totals. A transaction that is rolled back leaves the totals too high until the next start.
+    /// Notes that nothing is left to come.
+    func endTotals() {
+        change { progress in
+            (progress.filesTotal, progress.bytesTotal) = (progress.filesDone, progress.bytesDone)
+        }
+    }
+
+    /// Adds to the totals. A transaction that is rolled back leaves the totals too high until nothing is left to come.
     func expect(files: Int, bytes: Int64) {
         change {
             $0.filesTotal += files

@@ -101,6 +101,13 @@ extension SyncEngine {
                 if let job = try currentJob(record, on: &page, in: tx) { page.jobs.append(job) }
             }
             if page.isLast { try tell(page.lack, isWhole: isWhole, in: tx) }
+            if request.after == .none, page.isLast, isWhole,
+                !page.jobs.contains(where: { $0.record.action.isTransfer }),
+                try tx.journal.pendingTransfers().files == 0
+            {
+                // What left the journal in any other way than by being done is not to come any more.
+                counters.endTotals()
+            }
             page.lastRemoval = max(page.last, request.removalsAfter)
             if !page.isLast {
                 (found, counts) = ([], [:])
@@ -192,6 +199,11 @@ extension JournalPage {
         }
         return path
     }
+}
+
+extension SyncRecord.Action {
+    /// Whether the action is counted as a transfer of a file.
+    fileprivate var isTransfer: Bool { kind == .download || kind == .upload }
 }
 
 extension Job {

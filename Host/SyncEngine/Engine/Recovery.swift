@@ -45,10 +45,10 @@ extension SyncEngine {
                 }
                 found.append(landing)
             }
-            counters.begin(try reads.journal.pendingTransfers())
         }
-        guard !lost.isEmpty else { return found }
         try database.writeBlocking { tx in
+            // No other transaction adds to the totals meanwhile.
+            counters.begin(try tx.journal.pendingTransfers())
             for var journal in lost {
                 journal.landing = nil
                 try tx.journal.update(journal)

@@ -32,6 +32,7 @@ extension UploadAction {
             guard lands else {
                 _ = try engine.done(record, in: tx)
                 engine.spend(upload)
+                counters.change { $0.filesDone += 1 }
                 return nil
             }
             record.action = .download
@@ -59,7 +60,6 @@ extension UploadAction {
             progress.bytesSent = progress.bytesSent.adding(upload.size)
         }
         guard let landing else {
-            counters.change { $0.filesDone += 1 }
             engine.removeSpentSnapshots()
             return nil
         }
