@@ -121,6 +121,8 @@ public final class AccountHost: Sendable {
                 logger: logger.of("engine"))
             // No download is tried before the server is found.
             engine.setOnline(false)
+            try await engine.noteAddress(
+                bookmark.username.map { "\(bookmark.url) (as \($0))" } ?? bookmark.url)
             let plugins = try await process.startPlugins(
                 for: bookmark, database: vault.database, clock: clock, logger: logger,
                 noted: { state.mistakes.send() })

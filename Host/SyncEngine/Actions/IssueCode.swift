@@ -25,12 +25,17 @@ enum IssueCode: String, Hashable, Sendable {
     case deletion = "delete.changed"
     /// A plugin's deletions on the server that are too many to be made without a person.
     case pluginDeletions = "plugin.deletions"
+    /// Changes that were asked for at another address of the account's.
+    case address = "change.address"
     /// A folder of copies that cannot be read.
     case unreadable = "tree.unreadable"
     /// Downloads for which there is no room.
     case room = "disk.room"
     /// An account whose password or token the server rejects.
     case authentication = "connection.authentication"
+
+    /// Whether several records may wait for the answer.
+    var isAboutSeveral: Bool { self == .pluginDeletions || self == .address }
 
     var choices: [Issue.Choice] {
         switch self {
@@ -67,6 +72,15 @@ enum IssueCode: String, Hashable, Sendable {
             [
                 .init(id: "reject", label: "Keep everything, and drop the plugin's requests", impact: .nonDestructive),
                 .init(id: "approve", label: "Delete the items on the server", impact: .dataLoss),
+            ]
+        case .address:
+            [
+                .init(
+                    id: "keep", label: "Take the changes back, and keep the files here that were to be uploaded",
+                    impact: .nonDestructive),
+                .init(
+                    id: "continue", label: "Make the changes: it is the same server under another address",
+                    impact: .nonDestructive),
             ]
         case .authentication: [Self.tryAgain]
         case .unreadable, .room, .replaced, .contradicted: [Self.dismissal]

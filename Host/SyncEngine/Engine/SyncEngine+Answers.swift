@@ -13,9 +13,13 @@ extension SyncEngine {
             guard journal.landing == nil else {
                 throw Failure(.failed, "The download of \(journal.path) is complete and can no longer be cancelled")
             }
-            guard !journal.isToBeAskedFor else { return try end(journal, in: tx) }
+            let issue = try journal.wait?.issue.flatMap { try tx.issues.issue(id: $0) }
+            // This server knows nothing of what was asked for at another address.
+            guard !journal.isToBeAskedFor || issue?.code == IssueCode.address.rawValue else {
+                return try end(journal, in: tx)
+            }
             try deschedule(journal, in: tx)
-            if case .issue(let issue) = journal.wait { try endEmptyHold(issue, in: tx) }
+            if let issue { try endEmptyHold(issue.id, in: tx) }
         }
         removeSpentSnapshots()
     }
@@ -26,9 +30,10 @@ extension SyncEngine {
         try await database.write { [self] tx in
             let journal = try journal(record, in: tx)
             if let id = journal.wait?.issue, let issue = try tx.issues.issue(id: id) {
-                guard issue.code != IssueCode.pluginDeletions.rawValue else {
+                guard IssueCode(rawValue: issue.code)?.isAboutSeveral != true else {
                     throw Failure(
-                        .failed, "The deletion of \(journal.path) waits for an answer to issue \(id)",
+                        .failed,
+                        "The action \(journal.action.kind.rawValue) of \(journal.path) waits for an answer to issue \(id)",
                         hint: .listIssues)
                 }
                 // An issue for which other records wait too is not answered by this call.
@@ -76,9 +81,14 @@ extension SyncEngine {
                 .badData, "\(choice) is not a choice of issue \(id)",
                 hint: "The choices are: " + issue.choices.map(\.id).joined(separator: ", "))
         }
-        if code == .pluginDeletions {
+        switch code {
+        case .pluginDeletions:
             try answerDeletions(issue, isApproved: choice == "approve", in: tx)
             return true
+        case .address:
+            try answerOtherAddress(issue, isSameServer: choice == "continue", in: tx)
+            return true
+        default: break
         }
         try tx.issues.remove(id: id)
         guard let record = issue.record, var journal = try tx.journal.record(id: record) else { return true }

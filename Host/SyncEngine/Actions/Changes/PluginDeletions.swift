@@ -72,9 +72,9 @@ extension SyncEngine {
         if let issue { try endEmptyHold(issue, in: tx) }
     }
 
-    /// Removes an issue about a plugin's deletions if no record waits for it any more.
+    /// Removes an issue for which several records may wait, if none waits for it any more.
     func endEmptyHold(_ id: IssueID, in tx: Transaction) throws {
-        guard let issue = try tx.issues.issue(id: id), issue.code == IssueCode.pluginDeletions.rawValue,
+        guard let issue = try tx.issues.issue(id: id), IssueCode(rawValue: issue.code)?.isAboutSeveral == true,
             try tx.journal.waiting(forIssue: id).isEmpty
         else { return }
         try tx.issues.remove(id: id)
