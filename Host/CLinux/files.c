@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 const int linux_o_noatime = O_NOATIME;
@@ -56,6 +57,16 @@ int linux_birth_time(const char *path, struct timespec *time) {
     *time = (struct timespec){.tv_sec = info.stx_btime.tv_sec, .tv_nsec = info.stx_btime.tv_nsec};
     return 0;
 }
+
+int linux_set_attribute(int descriptor, const char *name, const void *value, size_t size) {
+    return fsetxattr(descriptor, name, value, size, 0);
+}
+
+ssize_t linux_get_attribute(int descriptor, const char *name, void *value, size_t size) {
+    return fgetxattr(descriptor, name, value, size);
+}
+
+int linux_remove_attribute(int descriptor, const char *name) { return fremovexattr(descriptor, name); }
 
 int linux_set_lease(int descriptor, int type) { return fcntl(descriptor, F_SETLEASE, type); }
 

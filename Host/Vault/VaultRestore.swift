@@ -103,6 +103,13 @@ public struct VaultRestore: Sendable {
             hint: "Check the system's log for errors of the disk; to start without this backup, move it elsewhere")
     }
 
+    /// Returns the changes of the server that the damaged database has queued, as far as they can be read.
+    /// - Throws: `.localIO` if none can be read.
+    public func queuedChanges() throws(Failure) -> [SyncRecord] {
+        guard access(database, F_OK) == 0 else { return [] }
+        return try DatabaseFile(path: database).queuedChanges()
+    }
+
     private func mark() throws(Failure) -> VaultMark? {
         let number = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard number >= 0 else {

@@ -9,7 +9,8 @@ struct Check: LarderCommand {
             Without --restore, nothing is changed, and a host may be running. With --restore, a database that is \
             damaged or missing is replaced by the newest sound backup: policies, claims, the plugins' values and the \
             event loops' progress are then as they were when the backup was made. The next run compares the local \
-            files with the server. The damaged file is kept under another name.
+            files with the server. The damaged file is kept under another name. Changes that were queued are not made: \
+            those that can be read are named. Files that were to be uploaded stay, and the next run asks about each.
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -24,12 +25,16 @@ struct Check: LarderCommand {
             return found.failure.map { [$0] } ?? []
         }
         let isJSON = global.isJSON
+        let queued = await repair.queuedChanges()
         let (found, aside) = try await repair.restore { found in
             for line in Self.plan(found) { console.note(line) }
         }
+        let left = try Snapshots.found(of: account.bookmark)
         if isJSON {
             console.print(
-                JSONValue(found, restoredFrom: found.state == .sound ? nil : found.newestSound?.path, aside: aside))
+                JSONValue(
+                    found, restoredFrom: found.state == .sound ? nil : found.newestSound?.path, aside: aside,
+                    queued: found.state == .sound ? [] : queued ?? [], left: found.state == .sound ? nil : left))
         } else if found.state == .sound {
             console.print("\(found.path) is sound; nothing was changed")
         } else {
@@ -37,6 +42,14 @@ struct Check: LarderCommand {
                 found.newestSound.map { "\(found.path) was restored from \($0.path)" }
                     ?? "\(found.path) was created anew, because there was no sound backup")
             if let aside { console.print("the damaged database is kept as \(aside)") }
+            for line in Text.queued(queued ?? []) { console.print(line) }
+            if queued == nil { console.print("which changes were queued cannot be read; they are not made") }
+            for snapshot in left.snapshots {
+                console.print(Text.snapshot(snapshot, at: "\(left.folder)/\(snapshot.name)"))
+            }
+            if !left.snapshots.isEmpty {
+                console.print("the next run asks what becomes of each file that was not uploaded")
+            }
             console.print("run `larder run --once` to compare the local files with the server")
         }
         return []
@@ -96,7 +109,10 @@ extension DatabaseCheck {
 }
 
 extension JSONValue {
-    fileprivate init(_ found: DatabaseCheck, restoredFrom: String?, aside: String?) {
+    fileprivate init(
+        _ found: DatabaseCheck, restoredFrom: String?, aside: String?, queued: [QueuedChange] = [],
+        left: (folder: String, snapshots: [FoundSnapshot])? = nil
+    ) {
         let backups = found.backups.map { backup in
             JSONValue.object([
                 "path": .string(backup.path), "made": .time(backup.made), "sound": .bool(backup.problem == nil),
@@ -107,6 +123,9 @@ extension JSONValue {
         self = .object([
             "database": .string(found.path), "state": .string(found.state.rawValue), "problem": .string(found.problem),
             "backups": .array(backups), "restoredFrom": .string(restoredFrom), "keptAs": .string(aside),
+            "queued": .array(queued.map { JSONValue($0) }),
+            "snapshots": .array(
+                (left?.snapshots ?? []).map { JSONValue($0, at: "\(left?.folder ?? "")/\($0.name)") }),
         ])
     }
 }

@@ -35,6 +35,11 @@ int linux_clone_file(int from, int to);
  * followed. The error is ENODATA if the file system does not keep this time. */
 int linux_birth_time(const char *path, struct timespec *time);
 
+/* Calls fsetxattr(2), fgetxattr(2) and fremovexattr(2). */
+int linux_set_attribute(int descriptor, const char *name, const void *value, size_t size);
+ssize_t linux_get_attribute(int descriptor, const char *name, void *value, size_t size);
+int linux_remove_attribute(int descriptor, const char *name);
+
 /* Calls fcntl(2) F_SETLEASE. The type is F_RDLCK, F_WRLCK or F_UNLCK. */
 int linux_set_lease(int descriptor, int type);
 

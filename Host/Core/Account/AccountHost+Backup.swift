@@ -49,6 +49,17 @@ public struct DatabaseRepair: Sendable {
         }
     }
 
+    /// Returns the changes of the server that were queued, as far as the database can be read.
+    /// - Returns: nil if it cannot be read.
+    public func queuedChanges() async -> [QueuedChange]? {
+        do {
+            return try await runBlocking { [vault] in try VaultRestore(vault: vault).queuedChanges() }
+                .map { QueuedChange($0) }
+        } catch {
+            return nil
+        }
+    }
+
     /// Replaces a damaged or missing database by the newest sound backup, or by an empty database if there is none.
     /// - Parameter announce: Receives what will be done, before anything is changed.
     /// - Returns: The state of the database and its backups before the restore, and the path at which the damaged

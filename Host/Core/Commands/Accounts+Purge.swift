@@ -45,6 +45,7 @@ extension Accounts {
                         return host.vault.tree.removeEmptyFolders(below: .root)
                     })
                 outcome.keep(try await host.onlyHere())
+                outcome.keep(try await host.unsent())
                 return outcome
             }
         }
@@ -95,6 +96,15 @@ extension AccountHost {
         item.releaseCopy()
         try tx.items.updateLocal(item)
         outcome.removed += 1
+    }
+
+    /// Returns the snapshots of files that were to be uploaded.
+    fileprivate func unsent() async throws -> [String: String] {
+        let found = try await runBlocking { [bookmark] in try Snapshots.found(of: bookmark) }
+        let reasons = found.snapshots.map { snapshot in
+            ("\(found.folder)/\(snapshot.name)", "was to be uploaded\(snapshot.path.map { " to \($0)" } ?? "")")
+        }
+        return Dictionary(reasons) { first, _ in first }
     }
 
     /// Returns what the vault holds besides copies and that cannot be had anew: calendars' files that were changed here,

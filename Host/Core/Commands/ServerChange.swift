@@ -186,22 +186,32 @@ public enum Snapshots {
     /// Takes a snapshot of a file for an account's uploads, with the rights of this process. Blocks.
     /// - Parameters:
     ///   - file: The path of the file.
+    ///   - path: The path to which it is to be uploaded.
     ///   - bookmark: The account.
     ///   - withSHA1: Whether the account's server may be of the ownCloud family, which compares SHA-1 digests.
     /// - Returns: The facts about the snapshot, and its lock, which is kept until the upload was requested.
-    /// - Throws: As ``TakenSnapshot/take(of:into:withSHA1:)``; `.failed` if the account was never run.
+    /// - Throws: As ``TakenSnapshot/take(of:into:for:withSHA1:)``; `.failed` if the account was never run.
     public static func take(
-        of file: String, for bookmark: Bookmark, withSHA1: Bool
+        of file: String, to path: ItemPath, for bookmark: Bookmark, withSHA1: Bool
     ) throws(Failure) -> (snapshot: TakenSnapshot, lock: any Sendable) {
         guard let folder = Vault.outgoingFolder(at: bookmark.vault, files: bookmark.files) else {
             throw Failure(.failed, "Nothing is known of \(bookmark.name) yet", hint: .runFirst)
         }
-        let (snapshot, lock) = try TakenSnapshot.take(of: file, into: folder, withSHA1: withSHA1)
+        let (snapshot, lock) = try TakenSnapshot.take(of: file, into: folder, for: path, withSHA1: withSHA1)
         return (snapshot, lock)
     }
 
     /// Returns a file's absolute path without symbolic links, as ``TakenSnapshot/source`` has it. Blocks.
     public static func source(_ file: String) -> String? { TakenSnapshot.resolvedPath(file) }
+
+    /// Returns the snapshots that an account's vault holds, and their folder. Blocks.
+    /// - Throws: `.localIO` if the folder cannot be read.
+    public static func found(
+        of bookmark: Bookmark
+    ) throws(Failure) -> (folder: String, snapshots: [FoundSnapshot]) {
+        guard let folder = Vault.outgoingFolder(at: bookmark.vault, files: bookmark.files) else { return ("", []) }
+        return (folder, try FoundSnapshot.all(in: folder))
+    }
 
     /// Removes a snapshot that no upload was requested for. Blocks.
     public static func discard(_ snapshot: TakenSnapshot, of bookmark: Bookmark) {

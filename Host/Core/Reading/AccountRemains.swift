@@ -12,6 +12,10 @@ public struct AccountRemains: Sendable {
     public var localBytes: Int64 = 0
     /// The number of files and folders that were changed or made here, as far as it was noticed.
     public var onlyHere: Int64 = 0
+    /// The changes that are queued and that the server was not asked for, or has not answered.
+    public var changes: [QueuedChange] = []
+    /// The snapshots of files that were to be uploaded, by their paths.
+    public var snapshots: [String: FoundSnapshot] = [:]
 
     /// Tells whether an account has a vault with a database.
     public static func exist(_ bookmark: Bookmark) -> Bool { Vault.exists(at: bookmark.vault) }
@@ -34,10 +38,14 @@ public struct AccountRemains: Sendable {
             guard error.kind == .notFound else { throw error }
             return AccountRemains()
         }
-        let counts = try await reader.read { try $0.items.counts() }
+        let (counts, changes) = try await reader.read { reads in
+            (try reads.items.counts(), try reads.journal.changes(after: .none).map { QueuedChange($0) })
+        }
         try reader.close()
+        let found = try Snapshots.found(of: bookmark)
         return AccountRemains(
             hasDatabase: true, localCopies: counts.here.localCopies, localBytes: counts.here.localBytes,
-            onlyHere: counts.here.locallyChanged)
+            onlyHere: counts.here.locallyChanged, changes: changes,
+            snapshots: Dictionary(found.snapshots.map { ("\(found.folder)/\($0.name)", $0) }) { first, _ in first })
     }
 }

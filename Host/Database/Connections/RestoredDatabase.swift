@@ -47,6 +47,29 @@ extension DatabaseFile {
         do { return try reading(Self.copies) } catch { throw SQLiteFailure.failure(for: error, database: path) }
     }
 
+    /// Returns the changes of the server that the journal holds, up to where it cannot be read any more. The function
+    /// blocks.
+    /// - Throws: As ``knownCopies()`` if nothing can be read.
+    package func queuedChanges() throws(Failure) -> [SyncRecord] {
+        do { return try reading(Self.changes) } catch { throw SQLiteFailure.failure(for: error, database: path) }
+    }
+
+    private static func changes(_ db: GRDB.Database) throws -> [SyncRecord] {
+        let rows = try RawStatement(db, SyncRecordQuery.changesAfter)
+        defer { rows.reset() }
+        rows.bind(1, Int64(0))
+        var changes: [SyncRecord] = []
+        while true {
+            let hasRow: Bool
+            do { hasRow = try rows.step() } catch {
+                if changes.isEmpty { throw error }
+                return changes
+            }
+            guard hasRow else { return changes }
+            if let change = SyncRecord(rows) { changes.append(change) }
+        }
+    }
+
     private static func copies(_ db: GRDB.Database) throws -> [KnownCopy] {
         let rows = try RawStatement(
             db,

@@ -57,6 +57,7 @@ extension Tree {
         guard renameat(outgoing.number, name, incoming.number, download) == 0 else {
             throw .system("moving the snapshot outgoing/\(name)", errno)
         }
+        file.removeTarget()
         guard let mark, found?.matches(mark) == true else {
             return try incomingFile(download).finish(modified: modified)
         }
@@ -98,6 +99,7 @@ extension Tree {
                 throw .system("keeping the snapshot outgoing/\(name) as \(localPath(of: path))", code)
             }
         }
+        file.removeTarget()
         try syncData()
         guard let info = file.status() else { throw .system("reading \(localPath(of: path))", errno) }
         return FileMark(info, now: clock())
@@ -110,9 +112,17 @@ extension Tree {
     ///     up the lock, so that the names are asked for after the locks.
     /// - Throws: What `needed` throws; `.localIO` if `outgoing/` cannot be read.
     public func sweepOutgoing(olderThan age: Duration, keeping needed: () throws -> Set<String>) throws {
-        guard outgoing.number >= 0 else { return }
+        let abandoned = try abandonedSnapshots(olderThan: age)
+        guard !abandoned.isEmpty else { return }
+        let needed = try needed()
+        for name in abandoned where !needed.contains(name) { unlinkat(outgoing.number, name, 0) }
+    }
+
+    /// Returns the names of the snapshots that belong to no command that is about to request an upload.
+    func abandonedSnapshots(olderThan age: Duration) throws(Failure) -> [String] {
+        guard outgoing.number >= 0 else { return [] }
         let now = Timestamp.now()
-        let abandoned = try names(in: outgoing.number).filter { name in
+        return try names(in: outgoing.number).filter { name in
             let isUnlocked = Self.isUnlockedName(name)
             guard Self.isSnapshotName(name) || isUnlocked, let info = status(of: name, in: outgoing.number),
                 info.isRegular
@@ -124,9 +134,6 @@ extension Tree {
             case nil: return isOld
             }
         }
-        guard !abandoned.isEmpty else { return }
-        let needed = try needed()
-        for name in abandoned where !needed.contains(name) { unlinkat(outgoing.number, name, 0) }
     }
 
     /// Tells whether nobody has a snapshot's lock; nil if the file system has no locks.
@@ -185,31 +192,32 @@ extension TakenSnapshot {
     /// - Parameters:
     ///   - source: The path of the file. A symbolic link is followed.
     ///   - folder: The absolute path of `outgoing/`.
+    ///   - target: The path to which the file is to be uploaded, which the snapshot names; nil if it is not known yet.
     ///   - withSHA1: Whether the SHA-1 digest is computed too, which servers of the ownCloud family compare.
     /// - Returns: The facts about the snapshot, and its lock, which is kept until the upload was requested.
     /// - Throws: `.notFound` if there is no such file; `.badData` if it is not a regular file; `.failed` if the file
     ///   changes all the while; `.localIO` if there is no room, or reading or writing fails.
     public static func take(
-        of source: String, into folder: String, withSHA1: Bool = true
+        of source: String, into folder: String, for target: ItemPath? = nil, withSHA1: Bool = true
     ) throws(Failure) -> (TakenSnapshot, SnapshotLock) {
         let file = Descriptor(open(source, O_RDONLY | O_CLOEXEC | O_NONBLOCK))
         guard file.number >= 0 else { throw .reading(source, errno) }
-        return try take(from: file.number, source, into: folder, withSHA1: withSHA1)
+        return try take(from: file.number, source, into: folder, for: target, withSHA1: withSHA1)
     }
 
-    /// Takes a snapshot of a file below a folder, as ``take(of:into:withSHA1:)``. No symbolic link is followed, and nothing
+    /// Takes a snapshot of a file below a folder, as ``take(of:into:for:withSHA1:)``. No symbolic link is followed, and nothing
     /// outside of the folder, or on another file system, is opened.
     /// - Parameters:
     ///   - path: The file's path below the folder, without a slash before it.
     ///   - root: The absolute path of the folder, whose last name is no symbolic link either.
     ///   - folder: The absolute path of `outgoing/`.
     /// - Returns: The facts about the snapshot, and its lock, which is kept until the upload was requested.
-    /// - Throws: As ``take(of:into:withSHA1:)``; `.denied` for a path that leaves the folder or has a symbolic link in it.
+    /// - Throws: As ``take(of:into:for:withSHA1:)``; `.denied` for a path that leaves the folder or has a symbolic link in it.
     public static func take(
         _ path: String, beneath root: String, into folder: String
     ) throws(Failure) -> (TakenSnapshot, SnapshotLock) {
         let file = try openFile(path, beneath: root)
-        return try take(from: file.number, "\(root)/\(path)", into: folder, withSHA1: true)
+        return try take(from: file.number, "\(root)/\(path)", into: folder, for: nil, withSHA1: true)
     }
 
     /// Checks that a snapshot of a file below a folder could be taken.
@@ -233,7 +241,7 @@ extension TakenSnapshot {
     }
 
     private static func take(
-        from file: Int32, _ source: String, into folder: String, withSHA1: Bool
+        from file: Int32, _ source: String, into folder: String, for path: ItemPath?, withSHA1: Bool
     ) throws(Failure) -> (TakenSnapshot, SnapshotLock) {
         let target = Descriptor(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
         guard target.number >= 0 else { throw .system("opening \(folder)", errno) }
@@ -246,7 +254,8 @@ extension TakenSnapshot {
             }
             let name = Tree.snapshotPrefix + randomHex(bytes: 16)
             do throws(Failure) {
-                let (snapshot, lock) = try take(file, before, source, as: name, in: target, withSHA1: withSHA1)
+                let (snapshot, lock) = try take(
+                    file, before, source, as: name, in: target, for: path, withSHA1: withSHA1)
                 guard let after = status(of: file) else { throw .system("reading \(source)", errno) }
                 if FileMark(before, now: .now()).matches(FileMark(after, now: .now())), snapshot.size == after.st_size {
                     return (snapshot, lock)
@@ -274,7 +283,8 @@ extension TakenSnapshot {
     private static let mostTries = 3
 
     private static func take(
-        _ source: Int32, _ info: stat, _ path: String, as name: String, in folder: borrowing Descriptor, withSHA1: Bool
+        _ source: Int32, _ info: stat, _ path: String, as name: String, in folder: borrowing Descriptor,
+        for target: ItemPath?, withSHA1: Bool
     ) throws(Failure) -> (TakenSnapshot, SnapshotLock) {
         // A sweep that finds the snapshot's name finds it locked.
         let unlocked = Tree.unlockedPrefix + name.dropFirst(Tree.snapshotPrefix.count)
@@ -307,6 +317,7 @@ extension TakenSnapshot {
             }
             try copy(source, to: file.number, path, take)
         }
+        if let target { file.setTarget(target) }
         guard fsync(file.number) == 0, fsync(folder.number) == 0 else {
             throw .system("making the snapshot of \(path)", errno)
         }

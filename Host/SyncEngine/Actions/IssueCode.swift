@@ -27,6 +27,8 @@ enum IssueCode: String, Hashable, Sendable {
     case pluginDeletions = "plugin.deletions"
     /// Changes that were asked for at another address of the account's.
     case address = "change.address"
+    /// A file that was to be uploaded, and whose upload is not known any more.
+    case found = "upload.found"
     /// A folder of copies that cannot be read.
     case unreadable = "tree.unreadable"
     /// Downloads for which there is no room.
@@ -81,6 +83,11 @@ enum IssueCode: String, Hashable, Sendable {
                 .init(
                     id: "continue", label: "Make the changes: it is the same server under another address",
                     impact: .nonDestructive),
+            ]
+        case .found:
+            [
+                .init(id: "upload", label: "Upload the file to its path", impact: .nonDestructive), Self.keeping,
+                Self.givingUp,
             ]
         case .authentication: [Self.tryAgain]
         case .unreadable, .room, .replaced, .contradicted: [Self.dismissal]

@@ -62,7 +62,8 @@ extension SyncEngine {
     /// - Returns: Whether the sync engine filed the issue. False means that nothing was done.
     /// - Throws: `.notFound` if there is no such issue; `.badData` if the issue does not offer the choice.
     public func resolve(_ issue: IssueID, choice: String) async throws -> Bool {
-        let isOurs = try await database.write { [self] tx in try resolve(issue, choice: choice, in: tx) }
+        let found = try await foundSnapshot(of: issue, choice: choice)
+        let isOurs = try await database.write { [self] tx in try resolve(issue, choice: choice, found, in: tx) }
         if isOurs { controls.update { $0.isReset = true } }
         removeSpentSnapshots()
         return isOurs
@@ -72,6 +73,12 @@ extension SyncEngine {
     /// - Returns: Whether the sync engine filed the issue. False means that nothing was done.
     /// - Throws: As ``resolve(_:choice:)``.
     public func resolve(_ id: IssueID, choice: String, in tx: Transaction) throws -> Bool {
+        try resolve(id, choice: choice, nil, in: tx)
+    }
+
+    private func resolve(
+        _ id: IssueID, choice: String, _ found: TakenSnapshot?, in tx: Transaction
+    ) throws -> Bool {
         guard let issue = try tx.issues.issue(id: id) else {
             throw Failure(.notFound, "There is no issue \(id)", hint: .listIssues)
         }
@@ -87,6 +94,9 @@ extension SyncEngine {
             return true
         case .address:
             try answerOtherAddress(issue, isSameServer: choice == "continue", in: tx)
+            return true
+        case .found:
+            try answerFound(issue, choice, found, in: tx)
             return true
         default: break
         }

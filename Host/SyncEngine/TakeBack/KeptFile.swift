@@ -27,18 +27,8 @@ extension SyncEngine {
         let found = try tx.items.item(localID: record.localID)
         let wanted = found?.path ?? record.path
         let isFree = try place == .inPlace && isPlaceholder(found, in: tx)
-        var path = isFree ? wanted : try freeName(beside: wanted, in: tx)
-        var mark: FileMark?
-        for _ in 0..<Self.mostNamesTried {
-            mark = try tree.keepSnapshot(upload.snapshot, at: path, modified: upload.modified)
-            if mark != nil { break }
-            path = try freeName(beside: wanted, besides: [path], in: tx)
-        }
-        guard let mark else {
-            throw Failure(
-                .localIO, "\(wanted) cannot be kept here: something is in the way in the folder of the copies",
-                hint: .text("Look into \(tree.localPath(of: wanted.parent))"))
-        }
+        let first = isFree ? wanted : try freeName(beside: wanted, in: tx)
+        let (path, mark) = try putInTree(upload.snapshot, at: first, modified: upload.modified, wanted, in: tx)
         spend(upload)
         counters.expect(files: -1, bytes: -upload.size)
         if isFree, path == wanted, var item = found {
@@ -47,12 +37,31 @@ extension SyncEngine {
             try dropDownloads(of: item, in: tx)
             try tx.items.update(item)
         } else {
-            try tx.items.insert(
-                Item(
-                    localID: .random(), fileID: nil, path: path, kind: .file, size: mark.size,
-                    lastModified: mark.modified, cloudStatus: .localOnly))
+            try insertKept(mark, at: path, in: tx)
         }
         logger.notice("\(record.path) is not uploaded, and is kept here as \(path)")
+    }
+
+    /// Gives a snapshot a name in the tree: the first one, or another beside the wanted one.
+    func putInTree(
+        _ snapshot: String, at first: ItemPath, modified: Timestamp?, _ wanted: ItemPath, in tx: Transaction
+    ) throws -> (ItemPath, FileMark) {
+        var path = first
+        for _ in 0..<Self.mostNamesTried {
+            if let mark = try tree.keepSnapshot(snapshot, at: path, modified: modified) { return (path, mark) }
+            path = try freeName(beside: wanted, besides: [path], in: tx)
+        }
+        throw Failure(
+            .localIO, "\(wanted) cannot be kept here: something is in the way in the folder of the copies",
+            hint: .text("Look into \(tree.localPath(of: wanted.parent))"))
+    }
+
+    /// Adds the item of a file that is kept here.
+    func insertKept(_ mark: FileMark, at path: ItemPath, in tx: Transaction) throws {
+        try tx.items.insert(
+            Item(
+                localID: .random(), fileID: nil, path: path, kind: .file, size: mark.size,
+                lastModified: mark.modified, cloudStatus: .localOnly))
     }
 
     /// Tells whether an item is the placeholder of a file that nobody is to make any more.

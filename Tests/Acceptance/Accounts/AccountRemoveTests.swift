@@ -77,6 +77,23 @@ import Testing
         }
     }
 
+    @Test(
+        "V1 S51: queued changes are named, and a file that was to be uploaded stays, with --purge too",
+        arguments: [false, true])
+    func queued(purge: Bool) async throws {
+        try await withAccount { _, account in
+            try Files.write("mine", to: "\(account.folder)/mine")
+            #expect(try await account.larder("put", "--queue", "\(account.folder)/mine", "/p").exitCode == 0)
+            #expect(try await account.larder("mkdir", "--queue", "/New").exitCode == 0)
+            let removed = try await account.larder.run(["account", "remove", "home"] + (purge ? ["--purge"] : []))
+            #expect(removed.exitCode == (purge ? 1 : 0), "\(removed.summary)")
+            let outgoing = try Files.names(in: "\(account.vault)/outgoing")
+            #expect(outgoing.count == 1 && outgoing.allSatisfy { removed.output.contains($0) }, "\(removed.summary)")
+            #expect(removed.output.contains(" to /p"), "\(removed.summary)")
+            #expect(removed.output.contains("not made: createFolder of /New"), "\(removed.summary)")
+        }
+    }
+
     @Test("V1: the only account of a running host is taken out, and the host ends", arguments: [false, true])
     func runningAlone(purge: Bool) async throws {
         try await withAccount { _, account in

@@ -99,6 +99,34 @@ extension String {
         }
     }
 
+    @Test("V6: a restore names what was to be uploaded, and the next run asks about it")
+    func queued() async throws {
+        try await withTemporaryFolder { folder in
+            try await TestServer.running { server in
+                server.tree.put("/a", "a")
+                let account = try Account(in: folder, server)
+                #expect(try await account.larder("run", "--once").exitCode == 0)
+                try Files.write("mine", to: "\(folder)/mine")
+                #expect(try await account.larder("put", "--queue", "\(folder)/mine", "/p").exitCode == 0)
+                Files.remove("\(folder)/mine")
+                try await damage(account)
+                let restored = try await account.larder("check", "--restore")
+                let snapshot = try #require(try Files.names(in: account.vault + "/outgoing").first)
+                #expect(
+                    restored.exitCode == 0 && restored.output.contains("\(snapshot), 4 B, to /p"),
+                    "\(restored.summary)")
+                let run = try await account.larder("run", "--once")
+                #expect(run.exitCode == 1 && run.errors.contains("to /p"), "\(run.summary)")
+                let answered = try await account.larder(
+                    "issue", "resolve", "--all", "--code", "upload.found", "upload")
+                #expect(answered.exitCode == 0, "\(answered.summary)")
+                #expect(try await account.larder("run", "--once").exitCode == 0)
+                #expect(server.tree.bytes(of: "/p") == Array("mine".utf8))
+                #expect(try Files.names(in: account.vault + "/outgoing").isEmpty)
+            }
+        }
+    }
+
     @Test("V6: a running host makes a backup too, if there is none of the last day")
     func running() async throws {
         try await withTemporaryFolder { folder in

@@ -19,7 +19,8 @@ struct UploadedBelowPinTests {
             var locks: [any Sendable] = []
             let changes = try (0..<40).map { number in
                 try Files.write("mine \(number)", to: mine)
-                let (snapshot, lock) = try Snapshots.take(of: mine, for: fixture.bookmark, withSHA1: true)
+                let (snapshot, lock) = try Snapshots.take(
+                    of: mine, to: ItemPath(unchecked: "/d/\(number)"), for: fixture.bookmark, withSHA1: true)
                 locks.append(lock)
                 return ChangeRequest.put(snapshot, ItemPath(unchecked: "/d/\(number)"), replaces: false)
             }

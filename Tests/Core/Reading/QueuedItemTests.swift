@@ -21,7 +21,8 @@ struct QueuedItemTests {
             }
             for text in ["much newer", "the newest of all"] {
                 try Files.write(text, to: mine)
-                let (snapshot, _) = try Snapshots.take(of: mine, for: fixture.bookmark, withSHA1: true)
+                let (snapshot, _) = try Snapshots.take(
+                    of: mine, to: ItemPath(unchecked: "/a"), for: fixture.bookmark, withSHA1: true)
                 let change = ChangeRequest.put(snapshot, ItemPath(unchecked: "/a"), replaces: true)
                 _ = try await fixture.host.perform(ServerChange([change], waits: false))
                 let item = try await shown()

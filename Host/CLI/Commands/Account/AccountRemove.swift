@@ -73,6 +73,8 @@ struct AccountRemove: LarderCommand {
         var remains: AccountRemains?
         var removed = 0
         var kept: [String: String] = [:]
+        /// The queued changes, which are not made.
+        var changes: [QueuedChange] = []
         var isErased = false
     }
 
@@ -105,11 +107,13 @@ struct AccountRemove: LarderCommand {
             // The vault must not be in use: a running host would go on with the account.
             let remains = try await AccountRemains.of(account.bookmark)
             try edit?.apply()
-            return Left(remains: remains)
+            return Left(remains: remains, changes: remains.changes)
         }
+        let changes = try await AccountRemains.of(account.bookmark).changes
         let process = config.hostProcess(console)
         let host = try await process.open(account.bookmark) { AccountSecret(.none) }
-        let left = try await purge(host, edit)
+        var left = try await purge(host, edit)
+        left.changes = changes
         try await process.close()
         return left
     }
@@ -144,6 +148,11 @@ struct AccountRemove: LarderCommand {
                     "localCopies": .integer(left.remains?.localCopies ?? 0),
                     "localBytes": .integer(left.remains?.localBytes ?? 0),
                     "onlyHere": .integer(left.remains?.onlyHere ?? Int64(kept.count)),
+                    "queued": .array(left.changes.map { JSONValue($0) }),
+                    "snapshots": .array(
+                        (left.remains?.snapshots ?? [:]).sorted { $0.key < $1.key }.map {
+                            JSONValue($0.value, at: $0.key)
+                        }),
                     "kept": .array(kept.map { .object(["path": .string($0.key), "reason": .string($0.value)]) }),
                     "secrets": .array(secrets.map { .string($0) }),
                 ]))
@@ -167,7 +176,11 @@ struct AccountRemove: LarderCommand {
                     "\(Text.count(remains.onlyHere, "file or folder", "files or folders")) there were changed or made "
                         + "here, and the server does not have that")
             }
+            for (file, snapshot) in remains.snapshots.sorted(by: { $0.key < $1.key }) {
+                console.print(Text.snapshot(snapshot, at: file))
+            }
         }
+        for line in Text.queued(left.changes) { console.print(line) }
         for secret in secrets { console.print("the secret stays in \(secret)") }
     }
 }

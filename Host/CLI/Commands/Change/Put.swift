@@ -64,7 +64,7 @@ struct Put: LarderCommand {
         }
         let taken = await runBlocking { [file] () -> Result<(snapshot: TakenSnapshot, lock: any Sendable), Failure> in
             do throws(Failure) {
-                return .success(try Snapshots.take(of: file, for: bookmark, withSHA1: withSHA1))
+                return .success(try Snapshots.take(of: file, to: path, for: bookmark, withSHA1: withSHA1))
             } catch {
                 return .failure(error)
             }

@@ -77,7 +77,8 @@ struct UploadedFiles: Sendable {
                     batch.changes.append(.haveFolder(next.path))
                     try find(in: next, &batch)
                 } else {
-                    let (snapshot, lock) = try Snapshots.take(of: next.file, for: bookmark, withSHA1: withSHA1)
+                    let (snapshot, lock) = try Snapshots.take(
+                        of: next.file, to: next.path, for: bookmark, withSHA1: withSHA1)
                     batch.changes.append(.put(snapshot, next.path, replaces: replaces))
                     batch.locks.append(lock)
                     size += snapshot.size

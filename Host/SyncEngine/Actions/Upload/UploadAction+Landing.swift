@@ -269,7 +269,9 @@ extension SyncEngine {
 
     /// Removes the snapshots of commands that ended before they requested an upload.
     func sweepSnapshots() throws {
-        guard try database.readBlocking({ try $0.meta.integer(.keepsSnapshots) }) != 1 else { return }
+        guard try database.readBlocking({ try $0.meta.integer(.keepsSnapshots) }) != 1 else {
+            return try askAboutFoundSnapshots()
+        }
         try tree.sweepOutgoing(olderThan: Self.snapshotAge) {
             try database.readBlocking { try $0.journal.snapshots() }
         }
