@@ -13,12 +13,13 @@ struct TestBehavior: ServerBehavior {
     let isUnlimited: Bool
 
     func etag(of node: Node, inHead: Bool) -> String? {
-        let strong = "\"\(node.tag)\""
+        let tag = manner.sharedTags[node.tag] ?? node.tag
+        let strong = "\"\(tag)\""
         if node.isFolder { return manner.folderETags ? strong : nil }
         return switch manner.fileETags {
         case .strong: strong
         case .weak: "W/" + strong
-        case .unquoted: inHead ? strong : node.tag
+        case .unquoted: inHead ? strong : tag
         case .none: nil
         case .onlyOnGet: inHead ? strong : nil
         case .weakInFirstSecond: now - node.modified < 1 ? "W/" + strong : strong

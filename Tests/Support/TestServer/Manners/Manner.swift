@@ -60,6 +60,8 @@ public struct Manner: Sendable {
     public var favoritesAreForgotten = false
     /// The ids that items have in listings, by their own ones: a share of a folder has the folder's ids.
     public var sharedIDs: [String: String] = [:]
+    /// The tags that items have in ETags, by their own ones.
+    public var sharedTags: [String: String] = [:]
     /// Whether listings have `oc:id`, `oc:fileid`, `oc:size`, `oc:permissions` and `oc:checksums`.
     public var ownCloudProperties = true
     /// Whether the server has `/status.php` and the addresses below `/ocs`.
