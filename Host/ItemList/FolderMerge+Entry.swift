@@ -137,6 +137,7 @@ extension FolderMerge {
         let hasPersonsFile = row.cloudStatus == .locallyModified || row.fileID == nil
         let inherits = hasPersonsFile && row.kind == .file && entry.kind == .file
         if inherits || row.fileID == nil { try tx.items.forgetLocalFile(of: row) }
+        if row.fileID == nil, row.kind == .folder { try tx.items.deleteCopies(below: row.path) }
         if row.fileID != nil { try tx.scan.displace(row, at: context.started, isNewcomer: isBack) }
         return inherits
     }

@@ -180,6 +180,11 @@ package final class FolderMerge: Sendable {
             // The end of the scan decides about missing items: until then they may be found elsewhere.
             for id in missing where try tx.scan.noteMissing(id) { state.noteChange() }
             try tx.scan.noteFound(in: job.path) { state.seen.contains($0) }
+            // What the server has not copied, or has no more.
+            for path in try tx.items.copies(in: job.path) where places.entries[path] == nil {
+                try tx.items.deleteCopies(atOrBelow: path)
+                state.noteChange()
+            }
             state.hasEnded = true
             if let row = try tx.items.scanRow(at: job.path) {
                 if let listed = row.listedETag, let etag = folder.etag, !state.isDisturbed {

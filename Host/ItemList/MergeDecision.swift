@@ -51,7 +51,7 @@ enum MergeDecision: Equatable {
     ) -> MergeDecision {
         let racy = raceWithListing(entry, listedAt: listedAt)
         if let atPath, isSameItem(atPath, entry) {
-            if atPath.fileID == nil { return .meet(atPath) }
+            if atPath.fileID == nil, atPath.cloudStatus != .cloudOnly { return .meet(atPath) }
             guard !differs(atPath, entry) else { return .update(atPath, racy: racy) }
             return resolveRace(of: atPath, with: entry, racyNow: racy)
         }

@@ -14,6 +14,12 @@ enum ItemSQL {
     static let isChanged = "cloudStatus IN (\(CloudStatus.locallyModified.sql), \(CloudStatus.localOnly.sql))"
     /// Whether the item is on the server.
     static let isListed = "removedAt IS NULL AND fileID IS NOT NULL"
+    /// Whether the item is on the server, or is about to be made there.
+    static let isOnServer = "removedAt IS NULL AND (fileID IS NOT NULL OR \(isNotOnlyHere))"
+    /// Whether an item without an id is about to be made on the server. A policy may have made such a folder here.
+    static let isNotOnlyHere = "(NOT (\(isHere)) OR (\(isFolder) AND \(isCopy)))"
+    /// Whether the row shows what is in a folder that is to be copied, or was, and no listing has told of the item.
+    static let isCopied = "copiedBy IS NOT NULL AND fileID IS NULL AND \(isNotOnlyHere)"
     static let isMissing = "databaseID IN (SELECT databaseID FROM missingItems)"
     /// Whether the row's path has an item that is not removed.
     static let hasSuccessor = """

@@ -39,19 +39,18 @@ extension ItemTable where Access == Transaction {
     /// only here stay.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func hide(_ item: Item, for record: SyncRecordID, at time: Timestamp) throws {
-        let isOnServer = "removedAt IS NULL AND (fileID IS NOT NULL OR NOT (\(ItemSQL.isHere)))"
         let values: [SQLValue] = [.time(time), .id(record), .integer(try access.anchor)]
         var hidden: [ItemRowID] = try ids(
             """
             UPDATE items SET removedAt = ?, deletedBy = ?, anchor = ?,
               syncActivity = syncActivity | \(SyncActivity.deleting.rawValue)
-            WHERE databaseID = ? AND \(isOnServer) RETURNING databaseID
+            WHERE databaseID = ? AND \(ItemSQL.isOnServer) RETURNING databaseID
             """, values + [.id(item.databaseID)])
         if item.kind == .folder {
             hidden += try ids(
                 """
                 UPDATE items SET removedAt = ?, deletedBy = ?, anchor = ?
-                WHERE \(ItemSQL.isInRange) AND \(isOnServer) RETURNING databaseID
+                WHERE \(ItemSQL.isInRange) AND \(ItemSQL.isOnServer) RETURNING databaseID
                 """, values + ItemSQL.range(below: item.path))
         }
         hidden.forEach(access.noteRemoved)
@@ -182,9 +181,8 @@ extension ItemTable {
     /// Returns the number of items at and below a path that are on the server or about to be made there.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func countOnServer(atOrBelow path: ItemPath) throws -> Int {
-        let isOnServer = "removedAt IS NULL AND (fileID IS NOT NULL OR NOT (\(ItemSQL.isHere)))"
         func count(_ place: String, _ arguments: [SQLValue]) throws -> Int {
-            let sql = "SELECT count(*) FROM items WHERE \(place) AND \(isOnServer) AND path <> '/'"
+            let sql = "SELECT count(*) FROM items WHERE \(place) AND \(ItemSQL.isOnServer) AND path <> '/'"
             return try row(sql, arguments) { Int($0.integer(0) ?? 0) } ?? 0
         }
         return try count(ItemSQL.isInRange, ItemSQL.range(below: path)) + count("path = ?", [.path(path)])
@@ -210,7 +208,7 @@ extension ItemTable {
 }
 
 extension FileID {
-    fileprivate static let substitutePrefix = "path:"
+    static let substitutePrefix = "path:"
     /// The bounds of all substitutes. The upper bound ends with the character after the colon.
     fileprivate static let substituteBounds: [SQLValue] = [.text("path:"), .text("path;")]
 }

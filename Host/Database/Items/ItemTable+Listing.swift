@@ -141,7 +141,9 @@ extension ItemTable where Access == Transaction {
     /// Flags all items that the server had below a folder as removed.
     /// - Returns: The ids of the rows that were not flagged before.
     func flagRemoved(below folder: ItemPath, at time: Timestamp) throws -> [ItemRowID] {
-        try ids(
+        // What was to be copied there went before a listing told of it.
+        try deleteCopies(below: folder)
+        return try ids(
             """
             UPDATE items SET removedAt = ?, anchor = ? WHERE \(ItemSQL.isInRange) AND \(ItemSQL.isListed)
             RETURNING databaseID
@@ -216,8 +218,15 @@ extension ItemTable where Access == Transaction {
         below old: ItemPath, to new: ItemPath, restoring removedAt: Timestamp?, alone: Bool,
         where condition: (sql: String, arguments: [SQLValue]) = ("1", [])
     ) throws -> [ItemRowID] {
-        // Local items below the new path are found again in the tree.
-        try run("DELETE FROM items WHERE \(ItemSQL.isBelow) AND fileID IS NULL", ItemSQL.bounds(below: new))
+        // Local items below the new path are found again in the tree. Items that are about to be made keep their rows,
+        // also those that are about to be deleted again, unless another item comes to their very path.
+        let origin = MovedPath(from: new, to: old, column: "items.path")
+        try run(
+            """
+            DELETE FROM items WHERE \(ItemSQL.isBelow) AND fileID IS NULL AND removedAt IS NULL
+              AND (NOT \(ItemSQL.isNotOnlyHere) OR EXISTS (SELECT 1 FROM items AS coming WHERE coming.path = \(origin.sql)
+                AND (coming.removedAt IS NULL OR coming.removedAt IS ?)))
+            """, ItemSQL.bounds(below: new) + origin.arguments + [.time(removedAt)])
         let (path, parent) = (
             MovedPath(from: old, to: new, column: "path"), MovedPath(from: old, to: new, column: "parentPath")
         )

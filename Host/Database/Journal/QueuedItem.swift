@@ -6,7 +6,7 @@ extension JournalTable {
     /// another size and modification time. The row has those of the version on the server.
     /// - Throws: The errors of ``record(id:)``.
     public func queued(_ item: Item) throws -> Item {
-        guard item.syncActivity.contains(.uploading), item.fileID != nil else { return item }
+        guard item.syncActivity.contains(.uploading) else { return item }
         var queued = item
         for record in try records(of: item.localID) {
             switch record.action {

@@ -148,8 +148,8 @@ extension SyncEngine {
         return try currentJob(found, on: &page, in: tx)
     }
 
-    /// Returns the item of a record; nil if it is gone. An upload whose item is gone, since a folder was moved over it,
-    /// goes on with what is at its path: what is to be uploaded may be nowhere else. So does its folder.
+    /// Returns the item of a record; nil if it is gone. What is to be made, and whose item is gone, since a folder was
+    /// moved over it, goes on with what is at its path: what is to be uploaded may be nowhere else.
     private func itemOrNewPlaceholder(of record: inout SyncRecord, in tx: Transaction) throws -> Item? {
         if let item = try tx.items.item(localID: record.localID) { return item }
         switch record.action {
@@ -161,7 +161,13 @@ extension SyncEngine {
             record.localID = item.localID
             try tx.journal.replace(record)
             return item
-        case .download, .removeLocalCopy, .purge, .delete, .move, .copy, .setFavorite, .setModificationTime: return nil
+        case .copy:
+            // The server refuses the copy, and a person is asked.
+            guard let item = try tx.items.item(at: record.path) else { return nil }
+            record.localID = item.localID
+            try tx.journal.replace(record)
+            return item
+        case .download, .removeLocalCopy, .purge, .delete, .move, .setFavorite, .setModificationTime: return nil
         }
     }
 

@@ -16,10 +16,11 @@ public struct SetupError: Error, CustomStringConvertible {
 /// Gives `body` the path of a new empty folder. The folder is removed when the scope ends, however it ends.
 ///
 /// Everybody may read the folder, so that servers which give up root's rights can enter it.
+/// - Parameter isInMemory: Whether the folder lies in memory, where a sync costs nothing.
 public func withTemporaryFolder<Result>(
-    isolation: isolated (any Actor)? = #isolation, _ body: (String) async throws -> Result
+    isInMemory: Bool = false, isolation: isolated (any Actor)? = #isolation, _ body: (String) async throws -> Result
 ) async throws -> Result {
-    let path = try makeTemporaryFolder()
+    let path = try makeTemporaryFolder(in: isInMemory ? "/dev/shm" : nil)
     defer { Files.remove(path) }
     return try await body(path)
 }
@@ -31,8 +32,8 @@ public func withTemporaryFolder<Result>(_ body: (String) throws -> Result) throw
     return try body(path)
 }
 
-private func makeTemporaryFolder() throws -> String {
-    let parent = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
+private func makeTemporaryFolder(in parent: String? = nil) throws -> String {
+    let parent = parent ?? ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
     var template = Array("\(parent)/larder-test-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw SetupError(call: "mkdtemp", path: parent) }
     let path = template.withUnsafeBufferPointer {

@@ -23,7 +23,8 @@ import Vault
             try await fixture.put("mine", "/new/mine")
             try await fixture.change(.copy(path("/new"), to: path("/again")))
             try await fixture.change(.delete(path("/d")))
-            #expect(try await fixture.listed() == ["/again", "/new", "/new/mine", "/new/uno"])
+            let shown = ["/again", "/again/mine", "/again/uno", "/new", "/new/mine", "/new/uno"]
+            #expect(try await fixture.listed() == shown)
             let outcome = try await fixture.drain()
             #expect(outcome.isOffline && outcome.leftCount == 5)
             #expect(fixture.source.changing.requests.isEmpty)
@@ -39,7 +40,7 @@ import Vault
             #expect(turn("MKCOL /new") < turn("MOVE /d/one /new/uno"))
             #expect(turn("MOVE /d/one /new/uno") < turn("DELETE /d"))
             #expect(turn("PUT /new/mine") < turn("COPY /new /again"))
-            #expect(try await fixture.listed() == ["/again", "/new", "/new/mine", "/new/uno"])
+            #expect(try await fixture.listed() == shown)
         }
     }
 

@@ -22,7 +22,11 @@ import Testing
                 fixture.engine.setOnline(false)
                 var said: [String] = []
                 for number in 0..<9 { said += try await step(number, fixture, &theirs, &random) }
-                let records = try await fixture.records().filter { $0.action.kind.changesServer }
+                // Of a copied folder in which a version was replaced that is taken back, a person is asked.
+                let isCopied = said.contains { $0.hasPrefix("cp") }
+                let records = try await fixture.records().filter {
+                    $0.action.kind.changesServer && !(isCopied && $0.action.kind == .upload)
+                }
                 guard let taken = records.randomElement(using: &random) else { return }
                 said.append("cancel \(taken.action.kind.rawValue) \(taken.path)")
                 let texts = try await visible(fixture, theirs)
@@ -82,7 +86,7 @@ import Testing
             what = "mv \(some) \(place)"
             outcome = try await fixture.change(.move(try ItemPath(some), to: try ItemPath(place)))
         case 9:
-            // What is in a copied folder is not known before it is listed.
+            // What is in a copied folder is compared elsewhere.
             guard try await fixture.item(some).kind == .file else { return [] }
             what = "cp \(some) \(place)"
             let copied = try await text(of: fixture.item(some), try await fixture.records(), fixture, theirs)

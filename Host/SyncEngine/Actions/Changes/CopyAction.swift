@@ -2,8 +2,7 @@ import Connection
 import Database
 import Model
 
-/// The action that copies an item on the server. Until then a placeholder shows the copy; what is below a copied folder
-/// is known when the folder has been listed.
+/// The action that copies an item on the server. Until then placeholders show the copy, and what is in it.
 struct CopyAction: TargetedChange {
     static let activity = SyncActivity.copying
     static let leavesSource = true
@@ -19,7 +18,7 @@ struct CopyAction: TargetedChange {
         let item: Item
         switch try engine.itemToChange(path, in: tx) {
         case .failure(let failure): return .refused(failure)
-        case .success(let found): item = found
+        case .success(let found): item = try tx.journal.queued(found)
         }
         if let failure = try engine.obstacle(toNew: target, isFolder: item.kind == .folder, in: tx) {
             return .refused(failure)
@@ -27,12 +26,38 @@ struct CopyAction: TargetedChange {
         let copy = try tx.items.insertPlaceholder(
             target, kind: item.kind, size: item.size, mimeType: item.mimeType, modified: item.lastModified,
             activity: Self.activity)
-        return .queued(try engine.record(.copy(from: path), of: copy, at: target, for: requester, in: tx).id)
+        let record = try engine.record(.copy(from: path), of: copy, at: target, for: requester, in: tx)
+        if item.kind == .folder { try tx.items.insertCopies(below: path, at: target, for: record.id) }
+        return .queued(record.id)
     }
 
     func request(_ job: Job, mayHaveArrived: Bool) async throws -> ChangeResult {
         let write = WriteRequest.copy(try source(of: job.record), to: job.record.path)
-        return try await request(job, write, to: job.record.path, mayHaveArrived: mayHaveArrived)
+        let result = try await request(job, write, to: job.record.path, mayHaveArrived: mayHaveArrived)
+        if case .done = result, job.kind == .folder {
+            try await afterAnyChange { try await confirmContents(of: job.record) }
+        }
+        return result
+    }
+
+    /// Lists what the server has copied, if other records are about parts of it: a deletion, for example, is about the
+    /// version that was copied. Where nothing waits for it, the next scan lists the copy.
+    private func confirmContents(of record: SyncRecord) async throws {
+        guard try await database.read({ try $0.items.isWorkWaiting(forCopiesBy: record.id) }) else { return }
+        var folders = [record.path]
+        while let folder = folders.popLast() {
+            do {
+                _ = try await server.list(folder, depth: .one) { entries in
+                    folders += entries.filter { $0.kind == .folder }.map(\.path)
+                    try await database.write { tx in
+                        for entry in entries { try tx.items.confirmCopied(entry, in: record.path, by: record.id) }
+                    }
+                }
+            } catch let error as ConnectionError where error.kind == .notFound {
+                // Somebody else has deleted the folder meanwhile.
+                continue
+            }
+        }
     }
 
     private func source(of record: SyncRecord) throws -> ItemPath {
@@ -63,6 +88,8 @@ struct CopyAction: TargetedChange {
         if item.kind == .folder {
             try tx.scan.add(ScanJob(path: item.path, isWhole: true))
             tx.noteFoldersLeft()
+            // Downloads of what is in it may wait for it.
+            try tx.journal.endPlaceWaits()
         }
     }
 

@@ -147,18 +147,45 @@ extension SyncEngine {
 
     // MARK: What waits for a record
 
-    /// Tells whether a later record builds on what a record makes or leaves.
+    /// Tells whether a later record builds on what a record makes or leaves, wherever others have moved that since.
     func isBuiltOn(_ record: SyncRecord, in tx: Transaction) throws -> Bool {
         for place in record.places {
-            if try tx.journal.changes(atOrBelow: place.path).contains(where: { $0.id > record.id }) { return true }
-            // A copy of a folder above takes along what is in it by then.
-            let isCopied = try tx.journal.changes(above: place.path).contains { later in
-                guard later.id > record.id, case .copy(let source) = later.action else { return false }
-                return source.isAncestor(of: place.path)
+            var (path, last) = (place.path, record.id)
+            while true {
+                if try tx.journal.changes(atOrBelow: path).contains(where: { $0.id > last }) { return true }
+                guard let next = try taking(path, after: last, in: tx) else { break }
+                guard case .move(let target) = next.action else { return true }
+                (path, last) = (path.moved(from: next.path, to: target), next.id)
             }
-            if isCopied { return true }
         }
         return false
+    }
+
+    /// Tells whether a later record copies what a record makes, by itself or with a folder, wherever others have moved it
+    /// since.
+    func isCopied(_ record: SyncRecord, in tx: Transaction) throws -> Bool {
+        var (path, last) = (record.path, record.id)
+        while let next = try taking(path, after: last, in: tx) {
+            guard case .move(let target) = next.action else { return true }
+            (path, last) = (path.moved(from: next.path, to: target), next.id)
+        }
+        return false
+    }
+
+    /// Returns the first later record that copies or moves what is at a path then.
+    private func taking(_ path: ItemPath, after last: SyncRecordID, in tx: Transaction) throws -> SyncRecord? {
+        try (tx.journal.changes(atOrBelow: path) + tx.journal.changes(above: path))
+            .filter { later in
+                guard later.id > last else { return false }
+                let source: ItemPath
+                switch later.action {
+                case .copy(let from): source = from
+                case .move: source = later.path
+                default: return false
+                }
+                return source == path || source.isAncestor(of: path)
+            }
+            .min { $0.id < $1.id }
     }
 }
 

@@ -36,6 +36,11 @@ extension DownloadAction {
             record = others
         }
         guard record.wait == nil else { return record }
+        if try tx.items.isCopied(item) {
+            let why = "\(item.path) waits until the server has been asked what it has copied"
+            try engine.wait(record, for: HeldPlace(wait: .place, failure: Failure(.failed, why)), in: tx)
+            return nil
+        }
         if page.mayBeHeld, let place = try engine.heldPlace(of: item, in: tx) {
             try engine.wait(record, for: place, in: tx)
             return nil

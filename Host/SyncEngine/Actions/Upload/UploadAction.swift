@@ -84,7 +84,10 @@ struct UploadAction: ChangeAction {
         var item = found
         item.syncActivity.insert(Self.activity)
         let earlier = try tx.journal.records(of: item.localID).last { $0.action.kind.changesServer }
-        if var earlier, case .upload(let waiting) = earlier.action, !earlier.mayHaveArrived, earlier.wait == nil {
+        if var earlier, case .upload(let waiting) = earlier.action, !earlier.mayHaveArrived, earlier.wait == nil,
+            // A copy that was requested since is one of the earlier version.
+            try !engine.isCopied(earlier, in: tx)
+        {
             let base = snapshot.replacing == nil ? waiting.base : try self.base(of: item, for: snapshot, in: tx)
             earlier.action = .upload(Upload(snapshot, isNew: waiting.isNew, base: base))
             earlier.since = engine.clock.now()
