@@ -58,6 +58,32 @@ struct KeptServerTests {
         }
     }
 
+    @Test("I4: a running host knows the server's wish from before, and asks for it again after a day")
+    func running() async throws {
+        // A wait of half a minute would last half a minute: the checks of the tree are as long.
+        let (before, after) = (Duration.seconds(40), Duration.seconds(50))
+        var manner = Manner()
+        manner.pollInterval = 40_000
+        try await AccountFixture.running(manner, clock: .account(patience: .seconds(5))) { fixture in
+            fixture.put("/a/1", "one")
+            try await fixture.hosting { await fixture.clock.untilSleeping(for: before) }
+            fixture.clock.advance(.seconds(60))
+            try await fixture.restart()
+            try await fixture.hosting {
+                await fixture.clock.untilSleeping(for: before)
+                #expect(asked(fixture) == ["PROPFIND /"])
+                // The server's wish is another one by now, which only its capabilities tell.
+                fixture.server.behave { $0.pollInterval = 50_000 }
+                for _ in 0..<25 where !asked(fixture).contains("GET /status.php") {
+                    fixture.clock.advance(.seconds(3600))
+                    _ = await fixture.clock.untilSleeping { $0 == before || $0 == after }
+                }
+                #expect(asked(fixture).contains("GET /status.php"))
+                await fixture.clock.untilSleeping(for: after)
+            }
+        }
+    }
+
     @Test(
         "P18, I4: a running host has what is new in a pinned folder after the server's wish, and does not ask before",
         arguments: [(nil, 10, 0), (5_000, 10, 0), (90_000, 90, 10), (7_200_000, 7_200, 90)])
