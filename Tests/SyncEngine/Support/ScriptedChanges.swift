@@ -15,6 +15,8 @@ final class ScriptedChanges: Sendable {
         case loseAnswer
         /// The request is lost on its way, but nobody can tell.
         case loseRequest
+        /// The request is lost on its way, nobody can tell, and somebody else writes.
+        case loseRequestThen(@Sendable () -> Void)
         case refuse(WriteRefusal)
         /// A delay until the gate opens.
         case hold(Gate)
@@ -26,6 +28,8 @@ final class ScriptedChanges: Sendable {
         case doPart(Int)
         /// A web page with status 200 comes, whether or not the server does what it was asked.
         case page(isDone: Bool)
+        /// The server does what it was asked, a web page with status 200 comes, and as many questions are not answered.
+        case pageThenSilence(questions: Int)
         /// An answer that says that all is done comes, and the server does nothing.
         case claim
         /// Somebody else writes before the request arrives.
@@ -49,6 +53,8 @@ final class ScriptedChanges: Sendable {
         var keepsLess = false
         /// The number of questions to come that are not answered.
         var unanswered = 0
+        /// The error of a question that is not answered.
+        var lackOfAnswer = ConnectionError(.unreachable, "the server does not answer")
         /// The address that an upload gets when it is begun; nil for none.
         var begins: String?
         /// The addresses of begun uploads with which uploads came.
@@ -115,9 +121,18 @@ extension ScriptedSource: ChangeServer {
             var error = ConnectionError(.protocolViolation, "a page came")
             error.mayHaveArrived = true
             return .unclear(error)
+        case .pageThenSilence(let questions):
+            _ = body(.max)
+            changing.state.withLock { $0.unanswered = questions }
+            var error = ConnectionError(.protocolViolation, "a page came")
+            error.mayHaveArrived = true
+            return .unclear(error)
         case .claim: return .done(WriteAnswer(status: 201))
         case .before(let other): other()
         case .loseRequest: throw Self.lost
+        case .loseRequestThen(let other):
+            other()
+            throw Self.lost
         case .refuse(let refusal): return .refused(refusal)
         case .hold(let gate): await gate.pass()
         case .hang(let first):
@@ -253,11 +268,11 @@ extension ScriptedSource: ChangeServer {
     }
 
     func held(at path: ItemPath) async throws(ConnectionError) -> HeldItem? {
-        let isAnswered = changing.state.withLock { state in
+        let error = changing.state.withLock { state in
             defer { state.unanswered = max(0, state.unanswered - 1) }
-            return state.unanswered == 0
+            return state.unanswered == 0 ? nil : state.lackOfAnswer
         }
-        guard isAnswered else { throw ConnectionError(.unreachable, "the server does not answer") }
+        if let error { throw error }
         let isForeign = changing.state.withLock { $0.calendars.contains(path) }
         return item(at: path).map { HeldItem(item: $0, isForeign: isForeign) }
     }

@@ -8,11 +8,22 @@ extension MannerAnswers {
         case "PROPFIND": return try await listing(&asked, path, base: base)
         case "GET", "HEAD": return try await reading(asked, path)
         case "REPORT" where manner.ownCloudProperties: return try await favorites(&asked, path, base: base)
-        default: return try await writing(&asked)
+        default: return try await writing(&asked, path, base: base)
         }
     }
 
-    private func writing(_ asked: inout Asked) async throws -> Answer {
+    private func writing(_ asked: inout Asked, _ path: TreePath, base: String) async throws -> Answer {
+        for case .othersBefore(let act) in behavior.faults { act(service.tree) }
+        defer { for case .othersAfter(let act) in behavior.faults { act(service.tree) } }
+        for case .part(let count, let ending) in behavior.faults {
+            let rest = try await PartlyDone(tree: service.tree, site: service.site, count: count)
+                .carryOut(&asked, path)
+            switch ending {
+            case .hangup: throw Hangup()
+            case .status(let code): return Answer(.init(code: code))
+            case .failures: return PartlyDone.failures(at: rest, base: base)
+            }
+        }
         if !manner.conditions {
             for name in ["If-Match", "If-None-Match"] { asked.fields[named: name] = nil }
         }

@@ -52,6 +52,7 @@ final class TestAnswers: Answering {
                 .answer(to: &asked)
         }
         for case .lostAnswer(executed: true) in kinds { throw Hangup() }
+        if let name = manner.serverName { answer.fields[.server] = name }
         answer.spoil(kinds)
         if !manner.contentLength { answer.hideLengthOfFile() }
         stop(&answer, found)

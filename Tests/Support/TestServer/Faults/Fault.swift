@@ -1,3 +1,5 @@
+public import DemoServer
+
 /// A fault of the server, and the requests that it applies to.
 public struct Fault: Sendable {
     /// The kinds of faults.
@@ -54,8 +56,26 @@ public struct Fault: Sendable {
         case properties([String: String])
         /// These header fields, in place of the answer's own.
         case fields([String: String])
+        /// A request of which the server does a part. Of what a COPY, MOVE or DELETE goes through, this many files are
+        /// done, in the order of their paths; of a PUT, this many bytes are written. Of other methods, nothing is done.
+        case part(Int, PartEnding)
+        /// What another client does to the tree just before the server executes the request.
+        case othersBefore(@Sendable (Tree) -> Void)
+        /// What another client does to the tree just after the server has executed the request, before the answer.
+        case othersAfter(@Sendable (Tree) -> Void)
         /// Additional entries in a folder's listing, whose hrefs end with exactly these bytes.
         case foreignEntries([[UInt8]])
+    }
+
+    /// The ways in which the server answers a request of which it has done a part.
+    public enum PartEnding: Sendable {
+        /// A connection that closes without an answer.
+        case hangup
+        /// This status, and no body.
+        case status(Int)
+        /// Status 207, with status 423 for the first item that was not done, as RFC 4918 has it (sections 9.6.1 and
+        /// 9.8.8).
+        case failures
     }
 
     /// The kind of the fault.

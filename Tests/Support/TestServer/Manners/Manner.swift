@@ -77,6 +77,8 @@ public struct Manner: Sendable {
 
     /// Whether the server heeds `If-Match` and `If-None-Match` in requests that write. rclone and nginx do not.
     public var conditions = true
+    /// The `Server` field of each answer; nil for none. A proxy writes its own name there.
+    public var serverName: String?
     /// Whether the answer to a PUT has the new ETag.
     public var etagsOnPut = true
     /// The largest body of a request in bytes, as in nginx's `client_max_body_size`; nil for no limit.
@@ -99,6 +101,14 @@ public struct Manner: Sendable {
     public var events = false
 
     public init() {}
+
+    /// The manner of a server that ignores conditions, behind a proxy whose name is that of a server that heeds them.
+    public static var behindApache: Manner {
+        var manner = Manner.plain
+        manner.conditions = false
+        manner.serverName = "Apache/2.4.62 (Debian)"
+        return manner
+    }
 
     /// The manner of a plain WebDAV server: nothing of ownCloud's, no calendars, and folder ETags that change with the
     /// folder's children alone.
