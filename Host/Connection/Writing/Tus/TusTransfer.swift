@@ -192,7 +192,8 @@ struct TusTransfer {
         try await resumption.note(nil)
     }
 
-    /// Finds out whether the server has made the file of the last part. Some do so only after their answer.
+    /// Finds out whether the server has made the file of the last part. Some do so only after their answer, and some much
+    /// later: what does not show yet is for the caller to wait for.
     private func landed() async throws(ConnectionError) -> WriteOutcome? {
         guard let reading else { return nil }
         do throws(ConnectionError) {
@@ -202,13 +203,10 @@ struct TusTransfer {
                 try await wait(pause)
                 held = try await connection.held(at: path)
             }
-            if request.base != .new, isUndone(held) {
-                throw ConnectionError(
-                    .serverError, "\(root.origin) has taken all of \(path), but still has the version before",
-                    hint: "wait, or check the server's log")
-            }
             // It was the base a moment ago, so hardly anybody else has written as many other bytes.
-            if let held, held.item.size == request.size, request.checksums.equals(held.checksums) == false {
+            if let held, !isUndone(held), held.item.size == request.size,
+                request.checksums.equals(held.checksums) == false
+            {
                 return .refused(.checksumDiffers)
             }
         } catch {

@@ -130,9 +130,13 @@ struct TusUpload: Sendable {
     mutating func told(_ answer: TusAnswer) {
         switch answer.status {
         case 200..<300:
-            // A complete upload has become no file: otherwise the base would have changed before.
-            guard let told = answer.offset, told < size, answer.length ?? size == size, told <= mostSent ?? told else {
+            guard let told = answer.offset, told <= size, answer.length ?? size == size, told <= mostSent ?? told else {
                 return giveUp()
+            }
+            // The server has taken all of it, and may make the file later.
+            guard told < size else {
+                end = .done
+                return
             }
             uses = 0
             stalls = told >= farthest.adding(Self.leastGain) ? 0 : stalls + 1
