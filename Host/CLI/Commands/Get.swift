@@ -19,31 +19,32 @@ struct Get: LarderCommand {
     @Flag(help: "Leave the download to the running host or the next run.") var queue = false
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        let path = try CLIArgument.path(path)
+        let path = try await global.itemPath(path)
         if wait, queue { throw Failure(.usage, "--wait and --queue exclude each other") }
         if queue, to != nil { throw Failure(.usage, "--to needs the file at once and cannot be combined with --queue") }
-        let target = await runBlocking { [to] in to.flatMap { Snapshots.source($0) } }
-        let command = Copies.Get(path, waits: !queue, exportedTo: target)
-        var outcome = try await carryOut(command, global, console, asksServer: !queue)
+        var outcome = try await carryOut(Copies.Get(path, waits: !queue), global, console, asksServer: !queue)
         if let to, outcome.failures.isEmpty, outcome.issues.isEmpty {
             guard outcome.files == [path] else {
                 throw Failure(.badData, "\(path) is a folder: --to takes one file", hint: "Name a file in the folder")
             }
-            do throws(Failure) { try await export(path, to: to) } catch { outcome.failures.append(error) }
+            do throws(Failure) { try await export(path, to: to, console) } catch { outcome.failures.append(error) }
         }
         try await tell(path, outcome, console)
         return outcome.failures + outcome.issues.map { Failure($0) }
     }
 
-    /// Copies the file with this command's own rights, whichever process has fetched it.
-    private func export(_ path: ItemPath, to target: String) async throws(Failure) {
+    /// Copies the file with this command's own rights, whichever process has fetched it. Which version it has is noted
+    /// afterwards: the note from before is the right one until then.
+    private func export(_ path: ItemPath, to target: String, _ console: Console) async throws(Failure) {
         guard let reader = try global.loadConfig().oneAccount().reader() else { throw Failure(.notFound, "no account") }
-        let result: Result<Void, Failure>
+        let result: Result<[UInt8], Failure>
         do throws(Failure) { result = .success(try await reader.export(path, to: target)) } catch {
             result = .failure(error)
         }
         try reader.close()
-        try result.get()
+        let digest = try result.get()
+        guard let file = await runBlocking({ Snapshots.source(target) }) else { return }
+        try await carryOut(Copies.NoteExport(path, to: file, digest: digest), global, console)
     }
 
     private func tell(_ path: ItemPath, _ outcome: GetOutcome, _ console: Console) async throws(Failure) {

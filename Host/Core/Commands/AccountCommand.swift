@@ -30,7 +30,7 @@ public enum AccountCommands {
     public static let all: [any AccountCommand.Type] = [
         Pins.Add.self, Pins.Remove.self,
         ServerChange.self,
-        Copies.Get.self, Copies.Free.self, Copies.NoteUse.self,
+        Copies.Get.self, Copies.Free.self, Copies.NoteUse.self, Copies.NoteExport.self,
         Claims.Add.self, Claims.Remove.self,
         Policies.Add.self, Policies.Update.self, Policies.Remove.self, Policies.Move.self, Policies.Run.self,
         Records.Cancel.self, Records.Retry.self,

@@ -19,37 +19,17 @@ extension Copies {
         public var path: ItemPath
         /// Whether the command fetches the files itself. Otherwise the next run fetches them.
         public var waits: Bool
-        /// The file to which the command's own process copies the content afterwards, as an absolute path without
-        /// symbolic links. A file that is uploaded from there later replaces the version that it was copied from.
-        public var exportedTo: String?
-
         /// Creates the command.
-        public init(_ path: ItemPath, waits: Bool, exportedTo: String? = nil) {
-            (self.path, self.waits, self.exportedTo) = (path, waits, exportedTo)
-        }
+        public init(_ path: ItemPath, waits: Bool) { (self.path, self.waits) = (path, waits) }
 
         public func carryOut(for host: AccountHost) async throws(Failure) -> GetOutcome {
             try await host.failing {
-                let outcome = try await host.work.turn {
+                try await host.work.turn {
                     try await host.recover()
                     return try await fetch(for: host, isAtWork: false)
                 } atWork: {
                     try await fetch(for: host, isAtWork: true)
                 }
-                if let exportedTo { try await note(exportedTo, host) }
-                return outcome
-            }
-        }
-
-        /// Notes the version that is about to be copied. If another one takes its place before the copy is made, the
-        /// older one counts.
-        private func note(_ file: String, _ host: AccountHost) async throws {
-            try await host.database.write { [clock = host.clock] tx in
-                guard let item = try tx.items.item(at: path), item.cloudStatus == .localCopy, let copy = item.copy
-                else {
-                    return
-                }
-                try tx.exports.note(file, isCopyOf: item.localID, copy.etag, at: clock.now())
             }
         }
 

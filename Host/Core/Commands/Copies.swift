@@ -82,6 +82,36 @@ public enum Copies {
         }
     }
 
+    /// Notes that a person's file is a copy of a local copy's content. A file that is uploaded from there later replaces
+    /// the version that it was copied from. Without a local copy of this content, nothing is noted.
+    public struct NoteExport: AccountCommand {
+        public static let name = "export"
+
+        /// The path of the item.
+        public var path: ItemPath
+        /// The person's file, as an absolute path without symbolic links.
+        public var file: String
+        /// The SHA-256 of what was copied.
+        public var digest: [UInt8]
+
+        /// Creates the command.
+        public init(_ path: ItemPath, to file: String, digest: [UInt8]) {
+            (self.path, self.file, self.digest) = (path, file, digest)
+        }
+
+        public func carryOut(for host: AccountHost) async throws(Failure) -> Done {
+            try await host.failing {
+                try await host.database.write { [clock = host.clock] tx in
+                    guard let item = try tx.items.item(at: path), item.cloudStatus == .localCopy, let copy = item.copy,
+                        copy.digest == digest
+                    else { return Done() }
+                    try tx.exports.note(file, isCopyOf: item.localID, copy.etag, at: clock.now())
+                    return Done()
+                }
+            }
+        }
+    }
+
     /// Marks a file, or all copies below a folder, as used now. The answer is the number of files marked.
     /// - Throws: `.notFound` if no item is known at the path.
     public struct NoteUse: AccountCommand {

@@ -71,6 +71,7 @@ private struct RandomValues {
             ServerChange(list { $0.change() }, after: list { SyncRecordID($0.number()) }, waits: flag()),
             Copies.Get(path(), waits: flag()),
             Copies.Free(path()), Copies.NoteUse(path()),
+            Copies.NoteExport(path(), to: text(), digest: [1, 2, 255]),
             Claims.Add(
                 path(), as: Claim.Kind.allCases.randomElement(using: &generator)!, validity(),
                 id: maybe { ClaimID($0.text()) }), Claims.Remove(ClaimID(text())), Policies.Add(policy()),
