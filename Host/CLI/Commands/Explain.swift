@@ -12,7 +12,7 @@ struct Explain: LarderCommand {
     @Argument(help: "The item's path on the server.", completion: .itemPath) var path: String
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        let path = try CLIArgument.path(path)
+        let path = try await global.itemPath(path)
         let (item, explanations) = try await withPreview(global, console) { preview throws(Failure) in
             try await preview.explain(path)
         }

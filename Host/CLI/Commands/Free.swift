@@ -17,7 +17,7 @@ struct Free: LarderCommand {
     @Argument(help: "The path on the server.", completion: .itemPath) var path: String
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        let path = try CLIArgument.path(path)
+        let path = try await global.itemPath(path)
         let outcome = try await carryOut(Copies.Free(path), global, console)
         if global.isJSON {
             for file in outcome.freed { console.print(JSONValue.object(["path": .string(file.text)])) }

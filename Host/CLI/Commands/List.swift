@@ -23,7 +23,7 @@ struct List: LarderCommand {
     @Option(help: ArgumentHelp("List at most this many items.", valueName: "n")) var limit: Int?
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        var query = ItemQuery(path: try CLIArgument.path(path), now: .now())
+        var query = ItemQuery(path: try await global.itemPath(path), now: .now())
         query.isRecursive = recursive
         query.includesRemoved = removed
         if let condition { query.condition = try CLIArgument.condition(condition, of: "--where") }

@@ -13,7 +13,7 @@ struct Pin: LarderCommand {
     @Argument(help: "The path on the server; / stands for everything.", completion: .itemPath) var path: String
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        let path = try CLIArgument.path(path)
+        let path = try await global.itemPath(path)
         let outcome = try await carryOut(Pins.Add(path), global, console)
         if global.isJSON {
             console.print(JSONValue(outcome.policy, items: nil, bytes: nil))

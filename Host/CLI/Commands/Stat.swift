@@ -10,7 +10,7 @@ struct Stat: LarderCommand {
     @Argument(help: "The item's path on the server.", completion: .itemPath) var path: String
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        let path = try CLIArgument.path(path)
+        let path = try await global.itemPath(path)
         let reader = try AccountReader.open(try global.loadConfig().oneAccount().bookmark)
         let json = JSONValue(try await reader.item(at: path))
         try reader.close()

@@ -12,7 +12,7 @@ struct Unpin: LarderCommand {
     @Argument(help: "The pinned path.", completion: .itemPath) var path: String
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        let path = try CLIArgument.path(path)
+        let path = try await global.itemPath(path)
         let policies = try await carryOut(Pins.Remove(path), global, console)
         if global.isJSON {
             for policy in policies { console.print(JSONValue(policy, items: nil, bytes: nil)) }

@@ -11,7 +11,7 @@ struct Use: LarderCommand {
     @Argument(help: "The path on the server.", completion: .itemPath) var path: String
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        let path = try CLIArgument.path(path)
+        let path = try await global.itemPath(path)
         let count = try await carryOut(Copies.NoteUse(path), global, console)
         console.print(
             global.isJSON

@@ -17,7 +17,7 @@ struct Wait: LarderCommand {
     var timeout: String?
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        let path = try CLIArgument.path(path)
+        let path = try await global.itemPath(path)
         let limit = try timeout.map { text throws(Failure) in try CLIArgument.duration(text, of: "--timeout") }
         let account = try global.loadConfig().oneAccount()
         let result = await withTaskGroup(of: Result<WaitOutcome, Failure>.self) { group in

@@ -61,6 +61,12 @@ public struct AccountReader: Sendable {
         }
     }
 
+    /// Returns a path in the spelling in which its items are listed, which may differ in Unicode's normalization form.
+    /// - Throws: As ``status()``.
+    public func spelling(of path: ItemPath) async throws(Failure) -> ItemPath {
+        try await read { try $0.items.spelling(of: path) }
+    }
+
     /// Returns the item at a path, or else the item that was removed from there last; nil if there is none.
     /// - Throws: As ``status()``.
     public func lastItem(at path: ItemPath) async throws(Failure) -> ItemReport? {

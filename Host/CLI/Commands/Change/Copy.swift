@@ -16,7 +16,7 @@ struct Copy: LarderCommand {
     @OptionGroup var options: ChangeOptions
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        let (from, to) = (try CLIArgument.path(from), try CLIArgument.path(to))
+        let (from, to) = (try await global.itemPath(from), try await global.itemPath(to))
         return try await make(
             .copy(from, to: to), showing: to, "copied from \(Text.visible(from.text))", options, global, console)
     }

@@ -13,7 +13,7 @@ struct Favorite: LarderCommand {
     @OptionGroup var options: ChangeOptions
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        let path = try CLIArgument.path(path)
+        let path = try await global.itemPath(path)
         let done = off ? "no favorite any more" : "a favorite"
         return try await make(.setFavorite(path, !off), showing: path, done, options, global, console)
     }

@@ -12,7 +12,7 @@ struct MakeFolder: LarderCommand {
     @OptionGroup var options: ChangeOptions
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        let path = try CLIArgument.path(path)
+        let path = try await global.itemPath(path)
         return try await make(.createFolder(path), showing: path, "created", options, global, console)
     }
 }

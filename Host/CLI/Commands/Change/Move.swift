@@ -16,7 +16,7 @@ struct Move: LarderCommand {
     @OptionGroup var options: ChangeOptions
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        let (from, to) = (try CLIArgument.path(from), try CLIArgument.path(to))
+        let (from, to) = (try await global.itemPath(from), try await global.itemPath(to))
         return try await make(
             .move(from, to: to), showing: to, "moved from \(Text.visible(from.text))", options, global, console)
     }

@@ -39,7 +39,7 @@ struct Put: LarderCommand {
         guard let place = names.last, names.count > 1 else {
             throw Failure(.usage, "put needs a file on this machine and a path on the server", hint: "put FILE… PATH")
         }
-        let (files, path) = (Array(names.dropLast()), try CLIArgument.path(place))
+        let (files, path) = (Array(names.dropLast()), try await global.itemPath(place))
         let replacing = try version.map { field throws(Failure) in
             guard let etag = ETag(field: field) else {
                 throw Failure(.usage, "--if needs a version, such as stat shows")

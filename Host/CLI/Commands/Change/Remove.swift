@@ -16,7 +16,7 @@ struct Remove: LarderCommand {
     @OptionGroup var options: ChangeOptions
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        let path = try CLIArgument.path(path)
+        let path = try await global.itemPath(path)
         let done = try await isReceivedShare(path) ? "you left the share; its owner keeps it" : "deleted"
         return try await make(.delete(path), showing: path, done, options, global, console)
     }

@@ -16,7 +16,7 @@ struct Touch: LarderCommand {
     @OptionGroup var options: ChangeOptions
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        let path = try CLIArgument.path(path)
+        let path = try await global.itemPath(path)
         let time = try time.map { text throws(Failure) in try CLIArgument.time(text, of: "--time") } ?? .now()
         return try await make(
             .setModificationTime(path, time), showing: path, "modified \(Timestamp(seconds: time.seconds))", options,

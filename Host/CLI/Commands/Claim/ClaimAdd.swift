@@ -22,7 +22,7 @@ struct ClaimAdd: LarderCommand {
     @Option(help: ArgumentHelp("The claim's id. Default: a random id.", valueName: "id")) var id: String?
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        let path = try CLIArgument.path(path)
+        let path = try await global.itemPath(path)
         guard let kind = Claim.Kind(name: type) else {
             throw Failure(.usage, "--type: `\(Text.visible(type))` is not one of read, write, delete")
         }

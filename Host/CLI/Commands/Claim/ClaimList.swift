@@ -11,7 +11,7 @@ struct ClaimList: LarderCommand {
         "/"
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        let path = try CLIArgument.path(path)
+        let path = try await global.itemPath(path)
         guard let reader = try global.loadConfig().oneAccount().reader() else { return [] }
         let reports = try await reader.claims(at: path)
         try reader.close()

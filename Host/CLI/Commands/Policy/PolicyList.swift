@@ -14,7 +14,7 @@ struct PolicyList: LarderCommand {
     @Flag(help: "List internal policies too, whose identifier begins with `_sys.`.") var `internal` = false
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        let path: ItemPath? = if let text = path { try CLIArgument.path(text) } else { nil }
+        let path: ItemPath? = if let text = path { try await global.itemPath(text) } else { nil }
         guard let reader = try global.loadConfig().oneAccount().reader() else { return [] }
         let reports = try await reader.policies(
             kind: kind.map { PolicyKind($0) }, concerning: path, includesInternal: `internal`)
