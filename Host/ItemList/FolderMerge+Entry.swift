@@ -158,7 +158,9 @@ extension FolderMerge {
         // The folder's own ETag says nothing about folders below it that were never listed: those were to be listed at
         // their old paths.
         let isPartlyListed = try row.kind == .folder && tx.items.hasUnlistedFolder(below: entry.path)
-        return cameBack ? (nil, true) : (row.listedETag, job.isWhole || isPartlyListed)
+        // What was below the folder whose place this one takes, and is gone with it, was this folder's own too.
+        let wasInside = entry.path.isAncestor(of: row.path)
+        return cameBack || wasInside ? (nil, true) : (row.listedETag, job.isWhole || isPartlyListed)
     }
 
     /// Keeps a copy whose version the server lists with another size, and tells a person.
