@@ -47,6 +47,9 @@ package struct FavoritesPlan: Sendable {
     /// The time between two questions, unless a policy depends on favorites.
     package static let interval: Duration = .seconds(15 * 60)
 
+    /// The time after which a server is asked again that has not told them. Not each server can, and some can not now.
+    package static let refusedInterval: Duration = .seconds(3600)
+
     private var last: Duration?
     private var isRefused = false
 
@@ -55,7 +58,7 @@ package struct FavoritesPlan: Sendable {
     /// Tells whether the server is to be asked now: at a start, then with each scan while a policy depends on favorites,
     /// and otherwise once in a quarter of an hour.
     package func isDue(policiesDepend: Bool, at now: Duration) -> Bool {
-        guard !isRefused else { return false }
+        if isRefused, let last { return now - last >= Self.refusedInterval }
         guard let last, !policiesDepend else { return true }
         return now - last >= Self.interval
     }
@@ -63,7 +66,7 @@ package struct FavoritesPlan: Sendable {
     /// Notes that the server was asked.
     package mutating func asked(_ outcome: ItemListUpdate.FavoritesOutcome, at now: Duration) {
         last = now
-        if outcome == .refused { isRefused = true }
+        isRefused = outcome == .refused
     }
 
     /// Notes that the server was connected to anew: it may be another version now.

@@ -13,12 +13,17 @@ import Testing
         #expect(plan.isDue(policiesDepend: false, at: .seconds(900)))
     }
 
-    @Test("a server that refused is not asked again until it is connected to anew")
+    @Test("a server that did not tell them is asked again after an hour, or when it is connected to anew")
     func refused() {
         var plan = FavoritesPlan()
         plan.asked(.refused, at: .zero)
-        #expect(!plan.isDue(policiesDepend: true, at: .seconds(100_000)))
+        #expect(!plan.isDue(policiesDepend: true, at: .seconds(3_599)))
+        #expect(plan.isDue(policiesDepend: false, at: .seconds(3_600)))
         plan.connected()
-        #expect(plan.isDue(policiesDepend: true, at: .seconds(100_000)))
+        #expect(plan.isDue(policiesDepend: true, at: .seconds(10)))
+        // Another answer takes the place of the refusal.
+        plan.asked(.refused, at: .seconds(20))
+        plan.asked(.updated(changed: false), at: .seconds(3_620))
+        #expect(plan.isDue(policiesDepend: true, at: .seconds(3_630)))
     }
 }

@@ -119,7 +119,9 @@ extension AccountHost {
     /// - Returns: Whether an item was marked, or is no longer.
     private func updateFavorites() async throws -> Bool {
         let policies = try await database.read { try $0.policies.all() }
+        // Few conditions have the word, and each scan comes here.
         let depends = policies.contains { policy in
+            guard policy.condition.contains("favorite") else { return false }
             do { return try Condition(parsing: policy.condition).names(.favorite) } catch { return false }
         }
         guard state.favorites.change({ $0.isDue(policiesDepend: depends, at: clock.monotonic()) }) else { return false }
