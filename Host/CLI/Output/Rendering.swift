@@ -63,7 +63,7 @@ extension JSONValue {
             "id": .id(record.id),
             "action": .string(record.action.kind.rawValue),
             "path": .string(record.path.text),
-            "state": .string(record.state.name),
+            "state": .string(record.toldState.name),
             "lane": .id(report.lane),
             "since": .time(record.since),
             "reason": .string(record.reason.text),

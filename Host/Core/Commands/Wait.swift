@@ -73,7 +73,7 @@ public struct Wait: AccountCommand {
         try await database.read { reads in
             var records: Set<SyncRecordID> = []
             try reads.journal.each { record in
-                if record.state != .completed, isMeant(record) { records.insert(record.id) }
+                if isMeant(record) { records.insert(record.id) }
                 return true
             }
             return records

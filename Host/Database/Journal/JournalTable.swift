@@ -68,10 +68,19 @@ public struct JournalTable<Access: DatabaseReads>: Table {
         return records
     }
 
-    /// Returns the number of records in each state. States without records are left out.
+    /// Returns the number of records in each state, as ``SyncRecord/toldState`` has it. States without records are left
+    /// out.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func counts() throws -> [SyncRecord.State: Int] {
-        let statement = try RawStatement(db, "SELECT state, count(*) FROM syncRecords GROUP BY state")
+        let statement = try RawStatement(
+            db,
+            """
+            SELECT CASE WHEN waitIssue IS NOT NULL AND waitUntil IS NULL THEN \(State.failed.sql)
+                WHEN waitUntil IS NOT NULL OR waitPlace IS NOT NULL THEN \(State.pending.sql)
+                WHEN landingDigest IS NOT NULL THEN \(State.completed.sql)
+                ELSE state END AS told, count(*)
+            FROM syncRecords GROUP BY told
+            """)
         defer { statement.reset() }
         var counts: [SyncRecord.State: Int] = [:]
         while try statement.step() {

@@ -2,15 +2,15 @@
 public struct SyncRecord: Hashable, Sendable {
     /// The state of a record. The raw values are stored in the journal.
     public enum State: Int, Codable, Sendable, CaseIterable {
-        /// In the journal, before the preflight is done.
+        /// In the journal, before its turn can come.
         case pending = 0
         /// Ready to be scheduled as soon as its lane and the budgets allow it.
         case ready = 1
         /// Scheduled: a request is under way, or its result is being handled.
         case processing = 2
-        /// Done. The next transaction removes the record.
+        /// Done, but for what it brings to its place here. The next transaction removes the record.
         case completed = 3
-        /// Impossible to do. An issue tells the reason.
+        /// Impossible to do without a person. An issue tells the reason.
         case failed = 4
 
         /// The state's name.
@@ -107,6 +107,16 @@ public struct SyncRecord: Hashable, Sendable {
     public var action: Action
     /// The state.
     public var state: State
+    /// The state as it is told: ``state``, and what the record's wait and landing say more. A record that waits for a
+    /// time, a place or a listing is pending, one that waits for a person has failed, and one whose download is complete
+    /// and about to be in its place is completed.
+    public var toldState: State {
+        switch wait {
+        case .issue: .failed
+        case .until, .newVersion, .place, .retry: .pending
+        case nil: landing == nil ? state : .completed
+        }
+    }
     /// The item's id.
     public var localID: LocalID
     /// The item's path when the record was written, or after a later move. For an action that changes the server: the

@@ -129,6 +129,37 @@ struct CrashTests {
         }
     }
 
+    @Test(
+        "S2: a record that waits shows as pending, one that asks a person as failed, and what only lands as completed")
+    func toldStates() async throws {
+        try await EngineFixture.with { first in
+            func states(_ fixture: EngineFixture) async throws -> [SyncRecord.State] {
+                let told = try await fixture.records().map(\.toldState)
+                let counts = try await fixture.database.read { try $0.journal.counts() }
+                #expect(counts == Dictionary(grouping: told) { $0 }.mapValues(\.count))
+                return told
+            }
+            // Locked for a while; refused; and complete, but not in its place when the host ended.
+            first.source.changing.then(.refuse(.locked(owner: nil)), .refuse(.forbidden))
+            try await first.change(.createFolder(ItemPath("/locked")))
+            try await first.change(.createFolder(ItemPath("/forbidden")))
+            _ = try await first.drain()
+            #expect(try await states(first) == [.pending, .failed])
+            first.engine.setOnline(false)
+            let file = try await first.addFile("/a", "content")
+            try await first.ask(.download, file)
+            #expect(try await states(first) == [.pending, .failed, .ready])
+            try await first.database.write { tx in
+                guard let journal = try tx.journal.records(of: file.localID).first else { return }
+                let landing = Landing(
+                    etag: ETag(opaque: "v1", strength: .strong), digest: [UInt8](repeating: 1, count: 32), size: 7,
+                    modified: nil)
+                try tx.journal.setLanding(landing, of: journal.id)
+            }
+            #expect(try await states(first) == [.pending, .failed, .completed])
+        }
+    }
+
     @Test("S2: what is under way shows as processing, what waits as ready")
     func states() async throws {
         try await EngineFixture.with(limits: Limits(downloads: 1)) { fixture in

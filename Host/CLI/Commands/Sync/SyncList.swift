@@ -46,7 +46,7 @@ struct RecordLine {
         }
         if report.lane != record.id { notes.append("behind \(report.lane)") }
         let columns = [
-            Text.padded("\(record.id)", to: 7, atRight: true), Text.padded(record.state.name, to: 10),
+            Text.padded("\(record.id)", to: 7, atRight: true), Text.padded(record.toldState.name, to: 10),
             Text.padded(record.action.kind.rawValue, to: 19), Text.padded(record.reason.text, to: 16),
             Text.visible(record.path.text),
         ]
