@@ -263,7 +263,13 @@ public final class Connection: Sendable {
     /// The facts about the server that `connect()` found or was given; nil if there are none to keep.
     public var known: KnownServer? { state.withLock { $0.known } }
 
-    func setKnown(_ known: KnownServer?) { state.withLock { $0.known = known } }
+    func setKnown(_ known: KnownServer?) {
+        state.withLock { state in
+            if known?.ignoresConditions == true { state.ignoresConditions = true }
+            state.known = known
+            if state.ignoresConditions { state.known?.ignoresConditions = true }
+        }
+    }
 
     func changeKnown(_ change: (inout KnownServer) -> Void) {
         state.withLock { state in
@@ -293,7 +299,12 @@ public final class Connection: Sendable {
 
     func noteProduct(_ product: String?) { state.withLock { $0.product = product } }
 
-    func noteIgnoredCondition() { state.withLock { $0.ignoresConditions = true } }
+    func noteIgnoredCondition() {
+        state.withLock { state in
+            state.ignoresConditions = true
+            state.known?.ignoresConditions = true
+        }
+    }
 
     /// What is known of the server's resumable uploads.
     var tus: TusKnowledge { state.withLock { $0.tus } }

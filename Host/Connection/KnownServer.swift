@@ -36,6 +36,8 @@ public struct KnownServer: Codable, Sendable, Hashable {
     /// The wait between two polls that the server asks for, in milliseconds; 0 if the server names none, nil if it was
     /// not asked.
     var pollWish: Int64?
+    /// Whether the server has overwritten something in spite of a condition; nil if it was not seen to.
+    public internal(set) var ignoresConditions: Bool?
     /// The names that the server does not take; nil if it was not asked.
     public internal(set) var forbiddenNames: ForbiddenNames?
     /// The homes by service.

@@ -33,7 +33,7 @@ extension ChangeConfirmation {
     /// - Parameters:
     ///   - source: What the server shows at the source; nil if nothing is there.
     ///   - target: What it shows at the target.
-    ///   - wasFree: Whether the target was seen to be free before the first request; nil if nobody looked.
+    ///   - wasFree: Whether the target was free just before the last request; see ``ChangeEvidence/targetWasFree``.
     public static func ofCopy(of source: ServerTree?, shown target: ServerTree?, wasFree: Bool?) -> ChangeConfirmation {
         guard let target else { return .undone }
         // Without the source nothing tells whether the copy is whole.
@@ -47,18 +47,25 @@ extension ChangeConfirmation {
     ///     of a folder that were never listed are missing in it.
     ///   - source: What the server shows at the source.
     ///   - target: What it shows at the target.
-    ///   - wasFree: Whether the target was seen to be free before the first request; nil if nobody looked.
+    ///   - wasFree: Whether the target was free just before the last request, of which the server has not answered that
+    ///     it does nothing; nil if it was never seen to be free.
     public static func ofMove(
         of known: ServerTree, left source: ServerTree?, shown target: ServerTree?, wasFree: Bool?
     ) -> ChangeConfirmation {
         guard let target else { return .undone }
-        if source != nil { return wasFree == true ? .partly : .foreign }
         let isSameItem = known.top?.fileID?.isFromServer == true && known.top?.fileID == target.top?.fileID
-        // With the source gone, what came to the free target, or has the source's id, is what was moved.
-        let isMoved = wasFree == true || isSameItem
+        // The item itself is at the target, with whatever others have changed below it meanwhile.
+        if isSameItem, source?.top?.fileID != target.top?.fileID { return .made }
+        if source != nil { return wasFree == true ? .partly : .foreign }
+        // A file with another id is another file. A folder gets one where a server moves it by copying what is in it.
+        let isOther =
+            known.top?.kind == .file && known.top?.fileID?.isFromServer == true
+            && target.top?.fileID?.isFromServer == true && !isSameItem
+        // With the source gone, what came to the target that was free is what was moved, also where a proxy has answered
+        // that nothing was done. A wrong guess removes nothing.
         switch compare(target, with: known, wasFree: wasFree, mayHaveMore: true) {
-        case .unproven, .made: return isMoved ? .made : .unproven
-        case .foreign, .partly, .undone: return isMoved ? .partly : .foreign
+        case .unproven, .made: return wasFree != nil && !isOther || isSameItem ? .made : .unproven
+        case .foreign, .partly, .undone: return wasFree == true ? .partly : .foreign
         }
     }
 
@@ -103,7 +110,9 @@ extension ChangeConfirmation {
         guard held.item.kind == .file else { return .foreign }
         let isBase = if case .version(let version) = request.base { held.item.etag == version } else { false }
         if let isEqual = request.checksums.equals(held.checksums) {
-            guard isEqual else { return isBase ? .undone : .foreign }
+            // Some servers keep the checksum that they were told, and have not computed it.
+            let hasSize = held.item.size.map { $0 == request.size } ?? true
+            guard isEqual, hasSize else { return isBase ? .undone : .foreign }
             return held.item.etag == nil ? .unproven : .made
         }
         // Of a version that was told by size and second only, another content may follow within the second.
@@ -137,7 +146,7 @@ extension ChangeConfirmation {
         guard let held else { return .undone }
         guard held.item.kind == .file, let etag = held.item.etag else { return .foreign }
         let isBase = if case .version(let base) = request.base { base == etag } else { false }
-        if let size = held.item.size, size != request.size { return isBase && answer.etag == nil ? .undone : .foreign }
+        if let size = held.item.size, size != request.size { return isBase && answer.etag != etag ? .undone : .foreign }
         if let isEqual = request.checksums.equals(held.checksums) { return isEqual ? .made : .foreign }
         // The version that the answer names, of the size that was sent (RFC 9110, section 9.3.4, for a strong ETag).
         if let told = answer.etag {

@@ -212,8 +212,8 @@ extension Connection {
         var error = naming(
             ConnectionError(
                 .protocolViolation,
-                "\(reading.address.origin) answered \(reading.status) with a document while \(reading.request.doing), "
-                    + "and did not do it",
+                "\(reading.address.origin) answered \(reading.status)\(reading.hasDocument ? " with a document" : "") while "
+                    + "\(reading.request.doing), which does not show that it was done",
                 hint: "check whether a proxy or a login page answers in the server's place"))
         error.mayHaveArrived = true
         return error

@@ -8,6 +8,11 @@ struct WriteReading: Sendable {
     var headers: HTTPHeaders
     /// The beginning of the answer's body.
     var document: [UInt8]
+    /// Whether the answer has a body. One whose body was cut off before its first byte has one too.
+    var hasDocument: Bool {
+        !document.isEmpty || headers.contains(name: "Transfer-Encoding")
+            || headers.first(name: "Content-Length").flatMap { Int64($0) } ?? 0 > 0
+    }
     /// The server's own sentence about a refusal.
     var sentence: String?
     /// The address that was asked.
@@ -45,8 +50,11 @@ enum WriteMeaning {
         case (207, .delete), (207, .move), (207, .copy), (207, .setFavorite), (207, .setModificationTime):
             self = .severalItems
         // 201 with a page is Apache's own answer. 200 with a document, and what is still to be done (202), prove nothing.
+        case (201, .delete): self = .unproven
         case (201, _), (204, _): self = .done
-        case (200, _) where reading.document.isEmpty: self = .done
+        // What makes something is answered with 201 or 204 (RFC 4918, sections 9.3, 9.8 and 9.9).
+        case (200, .makeFolder), (200, .move), (200, .copy): self = .unproven
+        case (200, _) where !reading.hasDocument: self = .done
         case (200..<300, _): self = .unproven
         case (400, .put) where told.text.contains("checksum"): self = .refused(.checksumDiffers)
         case (400, .makeFolder), (400, .move), (400, .copy): self = .unclear

@@ -57,7 +57,8 @@ public struct WritingManners: Hashable, Sendable {
             (refusesExistingFolder, dropsCutOffUploads, makesMissingFolders) = (true, true, true)
             mayHideDotNames = true
             etags = .none
-        default: break
+        // A proxy may have taken the name away.
+        default: mayHideDotNames = true
         }
     }
 

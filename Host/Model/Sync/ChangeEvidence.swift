@@ -21,7 +21,8 @@ public struct ChangeEvidence: Hashable, Sendable {
         public init(_ etag: ETag?) { self.etag = etag }
     }
 
-    /// Whether nothing was at the target before the first request; nil if the server was not asked.
+    /// Whether nothing was at the target just before the last request; nil if there was no request. It is false once
+    /// the server has answered that it does not do it: others may have come to the target since.
     public var targetWasFree: Bool?
     /// Whether the server has answered that it has done all, though it does not show that.
     public var wasTaken: Bool?
@@ -35,4 +36,10 @@ public struct ChangeEvidence: Hashable, Sendable {
 
     /// Creates evidence of nothing.
     public init() {}
+
+    /// Notes that the server has answered that it does not carry the last request out.
+    public mutating func noteDecided() {
+        if targetWasFree == true { targetWasFree = false }
+        wasTaken = nil
+    }
 }

@@ -134,6 +134,11 @@ extension SyncEngine {
     /// the same: it looks first. What was taken and does not show for long is sent again.
     private func tryAgain(_ journal: SyncRecord, in tx: Transaction) throws {
         var again = journal
+        if again.evidence.wasTaken == true, case .upload(var upload) = again.action {
+            // What the server has taken has become no file: it is sent from its beginning.
+            if let begun = upload.begun.take() { spend(begun) }
+            again.action = .upload(upload)
+        }
         (again.evidence.observation, again.evidence.wasTaken, again.evidence.isCancelled) = (nil, nil, nil)
         if case .issue = journal.wait, journal.action.otherPath != nil { again.mayHaveArrived = true }
         try restart(again, in: tx)

@@ -50,7 +50,7 @@ struct ServerHealth {
             guard retryAfter != nil || unanswered.count >= mostUnanswered else { return }
             holdUp(failure, serverWish: retryAfter, now: now)
         case .account(let failure): hold = Hold(failure: failure, until: nil)
-        case .brokenOff, .wrongChecksum, .changed, .gone, .refused, .place, .cancelled: return
+        case .brokenOff, .wrongChecksum, .changed, .gone, .refused, .question, .place, .cancelled: return
         }
     }
 

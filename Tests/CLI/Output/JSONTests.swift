@@ -92,7 +92,7 @@ import Testing
             since: Timestamp(seconds: 0), wait: .issue(9))
         #expect(
             JSONValue(SyncRecordReport(record: record, lane: 3)).text == """
-                {"id":4,"action":"download","path":"/x","state":"ready","lane":3,"since":"1970-01-01T00:00:00Z",\
+                {"id":4,"action":"download","path":"/x","state":"failed","lane":3,"since":"1970-01-01T00:00:00Z",\
                 "reason":"user","waitsFor":"issue 9","progress":null}
                 """)
         #expect(JSONValue(SyncRecordReport(record: record, lane: 4, progress: 0.5)).text.hasSuffix(#""progress":0.5}"#))

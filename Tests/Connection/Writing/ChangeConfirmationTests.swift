@@ -27,6 +27,8 @@ struct ChangeConfirmationTests {
         for request in [new, changed] {
             #expect(ChangeConfirmation.ofUpload(request, shown: held(5, v2, [ours]), manners: fine) == .made)
             #expect(ChangeConfirmation.ofUpload(request, shown: held(5, v2, [theirs]), manners: fine) == .foreign)
+            // A checksum that the server was told says nothing of what it kept.
+            #expect(ChangeConfirmation.ofUpload(request, shown: held(3, v2, [ours]), manners: fine) == .foreign)
             // Another algorithm proves nothing.
             #expect(
                 ChangeConfirmation.ofUpload(request, shown: held(5, v2, [ContentChecksum(.md5, [])]), manners: fine)
@@ -178,5 +180,13 @@ struct ChangeConfirmationTests {
         #expect(ChangeConfirmation.ofMove(of: moved, left: nil, shown: moved, wasFree: nil) == .made)
         let other = tree(["": 3], id: "8")
         #expect(ChangeConfirmation.ofMove(of: moved, left: nil, shown: other, wasFree: nil) == .unproven)
+        // Another id is another item, which may have the same names and sizes.
+        #expect(ChangeConfirmation.ofMove(of: moved, left: nil, shown: other, wasFree: true) == .unproven)
+        // Whatever others do to it there, or put in the source's place.
+        let (folder, less) = (tree(["": nil, "a": 3], id: "9"), tree(["": nil], id: "9"))
+        #expect(ChangeConfirmation.ofMove(of: folder, left: nil, shown: less, wasFree: nil) == .made)
+        let another = tree(["": nil, "a": 3], id: "10")
+        #expect(ChangeConfirmation.ofMove(of: folder, left: another, shown: less, wasFree: nil) == .made)
+        #expect(ChangeConfirmation.ofMove(of: folder, left: folder, shown: less, wasFree: true) == .partly)
     }
 }

@@ -320,6 +320,27 @@ import Vault
         }
     }
 
+    @Test(
+        "S13: what is put again while its upload is under way is sent after it, in place of the first",
+        arguments: [true, false])
+    func putAgainMeanwhile(_ isNew: Bool) async throws {
+        try await EngineFixture.with { fixture in
+            if !isNew { try await fixture.addFile("/f", "before") }
+            let gate = Gate()
+            fixture.source.changing.then(.hold(gate))
+            try await fixture.put("first", "/f", replaces: !isNew)
+            async let drained = fixture.drain()
+            await until { fixture.source.changing.requests == ["PUT /f"] }
+            try await fixture.put("second", "/f", replaces: true)
+            gate.open()
+            _ = try await drained
+            #expect(try await fixture.drain().leftCount == 0)
+            #expect(fixture.source.changing.requests == ["PUT /f", "PUT /f"])
+            #expect(try text(fixture, "/f") == "second" && fixture.text("/f") == "second")
+            #expect(try await fixture.issues().isEmpty && fixture.outgoing().isEmpty)
+        }
+    }
+
     @Test("a file that was changed here is not replaced by an upload")
     func changedHere() async throws {
         try await EngineFixture.with { fixture in

@@ -68,6 +68,13 @@ struct CopyChange: Sendable {
     }
 }
 
+/// A question about what a change has made that the server did not answer.
+struct FailedQuestion: Error {
+    var error: ConnectionError
+    /// Whether a request for the change was sent just before.
+    var followsRequest: Bool
+}
+
 /// The outcome of a change that was started.
 enum ChangeOutcome: Sendable {
     case resolved(RecordOutcome)
@@ -118,22 +125,18 @@ extension ChangeAction {
         return Set(others.flatMap(\.places).map(\.change).filter(\.isOfProperty))
     }
 
-    /// Asks the server about what a change has made. A failure to do so does not mean that the change was not made.
-    func afterChange<T>(
-        _ ask: () async throws(ConnectionError) -> T
-    ) async throws(ConnectionError) -> T {
-        do { return try await ask() } catch {
-            var error = error
-            error.mayHaveArrived = true
-            throw error
+    /// Asks the server about what a change has made. A failure to do so does not mean that the change was not made, and
+    /// is no answer to the change.
+    func afterChange<T>(_ ask: () async throws -> T) async throws -> T {
+        do { return try await ask() } catch let error as ConnectionError {
+            throw FailedQuestion(error: error, followsRequest: true)
         }
     }
 
-    /// Finds out what a change has made, as ``afterChange(_:)``, with more than one question.
-    func afterAnyChange<T>(_ ask: () async throws -> T) async throws -> T {
-        do { return try await ask() } catch var error as ConnectionError {
-            error.mayHaveArrived = true
-            throw error
+    /// Asks the server about what an earlier request has made, as ``afterChange(_:)``.
+    func afterEarlierChange<T>(_ ask: () async throws -> T) async throws -> T {
+        do { return try await ask() } catch let error as ConnectionError {
+            throw FailedQuestion(error: error, followsRequest: false)
         }
     }
 
@@ -186,9 +189,10 @@ extension SyncEngine {
         } catch let error as Failure where error.kind == .internal {
             throw error
         } catch {
-            if let error = error as? ConnectionError, !error.mayHaveArrived, !record.mayHaveArrived {
-                try await unsend(record.id)
-            }
+            let question = error as? FailedQuestion
+            let mayHaveArrived = question?.followsRequest ?? (error as? ConnectionError)?.mayHaveArrived ?? true
+            if !mayHaveArrived, !record.mayHaveArrived { try await unsend(record.id) }
+            if let question { return .failed(FetchFailure(question)) }
             return .failed(FetchFailure(error, received: nil, gained: false))
         }
         // A listing that began before the change still shows the state before.
@@ -226,8 +230,7 @@ extension SyncEngine {
         try await database.writeTogether { tx in
             guard var record = try tx.journal.record(id: record) else { return }
             record.mayHaveArrived = false
-            // Others may come to the target before the next try.
-            record.evidence.targetWasFree = nil
+            record.evidence.noteDecided()
             try tx.journal.update(record)
         }
     }
@@ -245,11 +248,12 @@ extension SyncEngine {
             if record.mayHaveArrived {
                 // The server has decided.
                 record.mayHaveArrived = false
+                record.evidence.noteDecided()
                 try tx.journal.update(record)
             }
             switch result {
-
-            case .uploaded, .uncertain: throw Failure(.internal, "\(record.action.kind.rawValue) uploads nothing")
+            case .uploaded, .uncertain:
+                throw Failure(.internal, "\(record.action.kind.rawValue) has a result that is concluded elsewhere")
             case .done(let made, let copy):
                 let former = try tx.items.item(localID: record.localID)?.etag
                 try action.finish(record, made, in: tx)
@@ -291,6 +295,8 @@ extension SyncEngine {
 extension SyncEngine {
     /// The time without a change on the server after which a person is asked about what is not certain.
     static let longestStillness = Duration.seconds(600)
+    /// The number of questions about what is not certain that the server may leave without an answer.
+    private static let mostFailedQuestions = 20
     /// The longest pause between two checks of what is not certain.
     private static let longestCheckPause = Duration.seconds(120)
 
@@ -336,6 +342,10 @@ extension SyncEngine {
     ) throws -> RetryDecision {
         guard job.record.action.kind.changesServer else {
             return try DownloadAction(self).decision(decision, of: job, after: failure, in: tx)
+        }
+        if case .question = failure {
+            guard job.record.attempts >= Self.mostFailedQuestions else { return decision }
+            return .ask(job.record.action.kind == .upload ? .upload : .uncertain)
         }
         return switch decision {
         case .ask, .relist, .hold, .retry: .ask(job.record.action.kind == .upload ? .upload : .change)

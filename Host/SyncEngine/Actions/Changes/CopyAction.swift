@@ -35,7 +35,7 @@ struct CopyAction: TargetedChange {
         let write = WriteRequest.copy(try source(of: job.record), to: job.record.path)
         let result = try await request(job, write, to: job.record.path, mayHaveArrived: mayHaveArrived)
         if case .done = result, job.kind == .folder {
-            try await afterAnyChange { try await confirmContents(of: job.record) }
+            try await afterChange { try await confirmContents(of: job.record) }
         }
         return result
     }

@@ -28,9 +28,16 @@ struct CreateFolderAction: ChangeAction {
     func request(_ job: Job, mayHaveArrived: Bool) async throws -> ChangeResult {
         let path = job.record.path
         let outcome = try await server.makeFolder(path)
-        let held = try await afterChange { () throws(ConnectionError) in try await server.held(at: path) }
+        let held = try await afterChange { try await server.held(at: path) }
         // A folder of this name that somebody else has made is as good.
         if let held, held.item.kind == .folder, !held.isForeign { return .done(held.item) }
+        if case .done = outcome {
+            return .uncertain(
+                Failure(
+                    .failed, "making the folder \(path) was answered as done, and the server does not show it",
+                    hint: "Look at \(path) on the server; what waits for it here goes on when it is certain"),
+                .uncertain, seen: held?.item.etag?.opaque ?? "", wasTaken: true)
+        }
         return try result(outcome, of: .makeFolder(path))
     }
 

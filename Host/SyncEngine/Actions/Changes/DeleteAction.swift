@@ -33,16 +33,26 @@ struct DeleteAction: ChangeAction {
         if let making = try tx.journal.records(of: item.localID).first(where: \.makesItem), !making.mayHaveArrived,
             try !engine.isBuiltOn(making, in: tx)
         {
-            try engine.deschedule(making, in: tx)
+            try giveUp(making, in: tx)
             return .done
         }
         if let makers = try engine.unsentMakers(of: item, for: requester, in: tx) {
-            for making in makers.reversed() { try engine.deschedule(making, in: tx) }
+            for making in makers.reversed() { try giveUp(making, in: tx) }
             return .done
         }
         let record = try engine.record(.delete(), of: item, at: path, for: requester, in: tx)
         try tx.items.hide(item, for: record.id, at: clock.now())
         return .queued(record.id)
+    }
+
+    /// Takes back a record that was to make what is deleted now. Where that was a copy, the deletion of what was to be
+    /// copied stands: whoever deletes both wants neither.
+    private func giveUp(_ making: SyncRecord, in tx: Transaction) throws {
+        guard case .copy = making.action, let copy = try tx.items.item(localID: making.localID) else {
+            return try engine.deschedule(making, in: tx)
+        }
+        try engine.remove(making, in: tx)
+        try engine.takeBackMaking(making, of: copy, in: tx)
     }
 
     /// Returns the failure of a plugin's deletion of something for which somebody else has an upload under way: what is
@@ -61,7 +71,7 @@ struct DeleteAction: ChangeAction {
         guard let held = try await server.held(at: path) else { return .done() }
         if try await !isForced(job.record) {
             let news = try await self.news(in: held, for: job.record)
-            guard news.isEmpty else { return try await refused(path, news) }
+            guard news.isEmpty else { return try await refused(job.record, news) }
             if held.item.kind == .folder, try await server.leavesOutDotNames() {
                 return .refused(Self.hidden(path), .deletion, seen: digest(of: try await tree(at: path)))
             }
@@ -70,11 +80,11 @@ struct DeleteAction: ChangeAction {
         let outcome = try await server.delete(path, isFolder: held.item.kind == .folder, version: version)
         switch outcome {
         case .done, .refused(.notFound): return .done()
-        case .refused(.versionChanged): return try await refused(path, [path])
+        case .refused(.versionChanged): return try await refused(job.record, [path])
         case .refused(let refusal): return result(refusal, of: .delete(path))
         case .unclear(let error):
             // What is left is looked at before anything is asked again.
-            let left = try await afterChange { () throws(ConnectionError) in try await server.held(at: path) }
+            let left = try await afterChange { try await server.held(at: path) }
             guard left != nil else { return .done() }
             throw error
         }
@@ -86,9 +96,34 @@ struct DeleteAction: ChangeAction {
         return try await digest(of: tree(at: record.path)) == seen.digest
     }
 
-    /// Returns the result for a deletion of which a person has to be asked. The answer holds for what is there now.
-    private func refused(_ path: ItemPath, _ news: [ItemPath]) async throws -> ChangeResult {
-        .refused(Self.changed(path, news), .deletion, seen: digest(of: try await tree(at: path)))
+    /// Returns the result for a deletion of which a person has to be asked. The question names what the same listing
+    /// shows for which the answer holds.
+    /// - Parameter found: What another listing has shown just before.
+    private func refused(_ record: SyncRecord, _ found: [ItemPath]) async throws -> ChangeResult {
+        guard let tree = try await tree(at: record.path) else { return .done() }
+        let news = try await news(in: tree, for: record)
+        return .refused(
+            Self.changed(record.path, news.isEmpty ? found : news), .deletion, seen: digest(of: tree))
+    }
+
+    /// Returns what a tree has that was not seen when the deletion was requested. Of what is in a new folder, nothing is
+    /// named.
+    private func news(in tree: ServerTree, for record: SyncRecord) async throws -> [ItemPath] {
+        guard let top = tree.top, try await seen(record)?.isSame(top) == true else { return [record.path] }
+        var news: Set<ItemPath> = []
+        var folders = [record.path]
+        let entries = Dictionary(grouping: tree.entries.values) { $0.path.parent }
+        while let folder = folders.popLast() {
+            let known = try await seen(below: folder, for: record)
+            for entry in entries[folder] ?? [] where entry.path != folder {
+                if known[entry.path]?.isSame(entry) != true {
+                    news.insert(entry.path)
+                } else if entry.kind == .folder {
+                    folders.append(entry.path)
+                }
+            }
+        }
+        return news.union(tree.unlisted).sorted()
     }
 
     private static func changed(_ path: ItemPath, _ news: [ItemPath]) -> Failure {
@@ -119,7 +154,7 @@ struct DeleteAction: ChangeAction {
     /// kept here, and what the server tells nothing about.
     private func news(in held: HeldItem, for record: SyncRecord) async throws -> [ItemPath] {
         let found = held.item
-        guard !held.isForeign, try await seen(record.path, for: record)?.isSame(found) == true else {
+        guard !held.isForeign, try await seen(record)?.isSame(found) == true else {
             return [found.path]
         }
         var news: [ItemPath] = []
@@ -148,7 +183,7 @@ struct DeleteAction: ChangeAction {
         return news
     }
 
-    private func seen(_ path: ItemPath, for record: SyncRecord) async throws -> SeenItem? {
+    private func seen(_ record: SyncRecord) async throws -> SeenItem? {
         try await database.read { reads in
             try reads.items.item(localID: record.localID).map { SeenItem($0) }
         }

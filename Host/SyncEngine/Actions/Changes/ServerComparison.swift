@@ -49,6 +49,8 @@ extension ChangeAction {
     /// - Parameter isThere: Whether the server still has what is wanted. If not, only the copies here tell its contents.
     /// - Returns: nil if that cannot be told, or there is more to read than is read for such a question.
     func haveSameContents(_ wanted: ServerTree, isThere: Bool, _ shown: ServerTree) async throws -> Bool? {
+        // What no listing shows cannot be compared.
+        guard wanted.isWhole, shown.isWhole else { return nil }
         let files = wanted.files
         var bytes: Int64 = 0
         for file in files {

@@ -81,7 +81,7 @@ struct SetModificationTimeAction: ChangeAction {
         // What the file shows decides in any case.
         case .done, .unclear: break
         }
-        let found = try await afterChange { () throws(ConnectionError) in try await server.held(at: path) }
+        let found = try await afterChange { try await server.held(at: path) }
         guard let held = found, held.item.kind == .file else {
             return .refused(WriteRefusal.notFound.failure(of: request), .change)
         }

@@ -36,58 +36,80 @@ extension TargetedChange {
     ) async throws -> ChangeResult {
         var record = job.record
         let isFolder = job.kind == .folder
-        // After a request that was answered as not carried out, such as with 503, the answer may have been a proxy's.
         let isFirst = !mayHaveArrived && record.evidence.targetWasFree == nil
-        if mayHaveArrived, let result = try await effect(of: record, write, to: target, isFolder) { return result }
-        if record.evidence.targetWasFree == nil {
+        if isFirst {
             guard try await server.held(at: target) == nil else {
                 return .refused(WriteRefusal.exists.failure(of: write), .change)
             }
+        } else if let result = try await afterEarlierChange({
+            try await effect(of: record, write, to: target, isFolder)
+        }) {
+            return result
+        }
+        if record.evidence.targetWasFree != true {
             record.evidence.targetWasFree = true
             try await noteFreeTarget(of: record.id)
         }
         switch try await send(record, to: target, isFolder: isFolder) {
         case .done:
-            guard Self.leavesSource else { return .done() }
-            return .done(
-                try await afterChange { () throws(ConnectionError) in try await server.held(at: target) }?.item)
+            let held = try await afterChange { try await server.held(at: target) }
+            // A server, or a proxy, that says so has not always done it. Of what was moved nothing is left to compare
+            // with: others may have changed it just before.
+            let isAnySize = isFolder || !Self.leavesSource
+            guard let made = held?.item, made.kind == job.kind, isAnySize || made.size == job.size else {
+                record.evidence.wasTaken = true
+                let result = try await afterChange { try await effect(of: record, write, to: target, isFolder) }
+                return result ?? uncertain(write, target, seen: "", wasTaken: true)
+            }
+            return .done(Self.leavesSource ? made : nil)
         case .refused(let refusal):
             if !isFirst, refusal == .exists || refusal == .notFound,
-                let result = try await effect(of: record, write, to: target, isFolder)
+                let result = try await afterChange({ try await effect(of: record, write, to: target, isFolder) })
             {
                 return result
             }
             return result(refusal, of: write)
         case .unclear(let error):
-            if let result = try await effect(of: record, write, to: target, isFolder) { return result }
+            if let result = try await afterChange({ try await effect(of: record, write, to: target, isFolder) }) {
+                return result
+            }
             throw error
         }
     }
 
     /// Finds out what an earlier request has done.
-    /// - Returns: nil if it has done nothing.
+    /// - Returns: nil if it has done nothing, so that it may be sent.
     private func effect(
         of record: SyncRecord, _ write: WriteRequest, to target: ItemPath, _ isFolder: Bool
     ) async throws -> ChangeResult? {
+        let wasTaken = record.evidence.wasTaken == true
+        guard try await server.held(at: target) != nil else {
+            // A server that has answered that it did it may do it later.
+            return wasTaken ? uncertain(write, target, seen: "", wasTaken: true) : nil
+        }
         let seen = try await state(of: record, isFolder: isFolder, wasFree: record.evidence.targetWasFree)
         switch seen.confirmation {
         case .made: return .done(Self.leavesSource ? seen.target?.top : nil)
-        case .undone: return nil
+        case .undone: return wasTaken ? uncertain(write, target, seen: seen.digest, wasTaken: true) : nil
         case .foreign: return .refused(WriteRefusal.exists.failure(of: write), .change)
         case .partly: break
         case .unproven:
-            if let shown = seen.target,
+            // What was read once, and has not changed, is not read again.
+            if let shown = seen.target, record.evidence.observation?.digest != seen.digest,
                 try await haveSameContents(seen.wanted, isThere: Self.leavesSource, shown) == true
             {
                 return .done(Self.leavesSource ? shown.top : nil)
             }
         }
-        return .uncertain(
+        return uncertain(write, target, seen: seen.digest, wasTaken: wasTaken)
+    }
+
+    private func uncertain(_ write: WriteRequest, _ target: ItemPath, seen: String, wasTaken: Bool) -> ChangeResult {
+        .uncertain(
             Failure(
-                .failed,
-                "\(write.doing.capitalizedStart) was not answered, and \(target) does not show yet that it is done",
+                .failed, "it is not certain whether \(write.doing) was done: \(target) does not show it yet",
                 hint: "Look at \(target) on the server; what waits for it here goes on when it is certain"),
-            .uncertain, seen: seen.digest)
+            .uncertain, seen: seen, wasTaken: wasTaken)
     }
 
     private func noteFreeTarget(of id: SyncRecordID) async throws {
@@ -97,9 +119,4 @@ extension TargetedChange {
             try tx.journal.update(record)
         }
     }
-}
-
-extension String {
-    /// The text with its first letter in upper case.
-    fileprivate var capitalizedStart: String { prefix(1).uppercased() + dropFirst() }
 }

@@ -2,6 +2,16 @@ import Connection
 import Model
 
 extension FetchFailure {
+    /// Classifies the error of a question about a change. What concerns the whole server or account stays what it is.
+    init(_ question: FailedQuestion) {
+        let error = question.error
+        let failure = FetchFailure(error, received: nil, gained: false)
+        switch failure {
+        case .unreachable, .account, .unavailable, .cancelled: self = failure
+        default: self = .question(error.failure, retryAfter: error.retryAfter)
+        }
+    }
+
     /// Classifies the error of a failed `get`.
     /// - Parameters:
     ///   - received: The number of bytes that the sink took, or nil if not even an answer's head came.

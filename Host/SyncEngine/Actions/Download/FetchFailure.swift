@@ -23,6 +23,8 @@ enum FetchFailure: Error, Sendable {
     case account(Failure)
     /// A request for this file that the server refuses: 403 and the like.
     case refused(Failure)
+    /// A question about what a change has made that the server did not answer. It says nothing about the change.
+    case question(Failure, retryAfter: Duration?)
     /// A disk that is full or broken: no download can go on.
     case disk(Failure)
     /// A file that cannot be written, because something is in its way.
@@ -34,14 +36,14 @@ enum FetchFailure: Error, Sendable {
     var isAnswer: Bool {
         switch self {
         case .brokenOff, .wrongChecksum, .changed, .gone, .refused: true
-        case .unreachable, .server, .unavailable, .account, .disk, .place, .cancelled: false
+        case .unreachable, .server, .unavailable, .question, .account, .disk, .place, .cancelled: false
         }
     }
 
     var failure: Failure {
         switch self {
         case .unreachable(let failure), .server(let failure, _), .unavailable(let failure, _),
-            .brokenOff(let failure, _), .wrongChecksum(let failure),
+            .brokenOff(let failure, _), .question(let failure, _), .wrongChecksum(let failure),
             .changed(let failure), .gone(let failure), .account(let failure), .refused(let failure), .disk(let failure),
             .place(let failure):
             failure

@@ -64,6 +64,8 @@ enum RetryDecision: Hashable, Sendable {
         case .server(_, let retryAfter):
             if attempts + 1 >= longestRow, serverIsWell { return later(retryAfter) }
             return .wait(until: now + delay(attempts + 1, retryAfter), attempts: attempts + 1)
+        case .question(_, let retryAfter):
+            return .wait(until: now + delay(attempts + 1, retryAfter), attempts: attempts + 1)
         case .unavailable(_, let retryAfter):
             // No answer of a person's would help.
             let wait = retryAfter ?? min(delay(attempts + 1, nil), longestUnavailable * 6)

@@ -139,6 +139,8 @@ extension UploadAction {
         let wasNew = upload.isNew
         if let begun = upload.begun.take() { engine.spend(begun) }
         (upload.isNew, upload.base, upload.followsNothing) = (true, nil, false)
+        // The person's file is still a copy of what it was copied from, and not of what it is uploaded as.
+        upload.source = nil
         var moved = record
         moved.action = .upload(upload)
         (moved.state, moved.wait, moved.attempts, moved.mayHaveArrived) = (.ready, nil, 0, false)

@@ -88,7 +88,9 @@ struct UploadAction: ChangeAction {
             // A copy that was requested since is one of the earlier version.
             try !engine.isCopied(earlier, in: tx)
         {
-            let base = snapshot.replacing == nil ? waiting.base : try self.base(of: item, for: snapshot, in: tx)
+            let base =
+                try waiting.isNew || snapshot.replacing == nil && exported(item, as: snapshot, in: tx) == nil
+                ? waiting.base : self.base(of: item, for: snapshot, in: tx)
             earlier.action = .upload(Upload(snapshot, isNew: waiting.isNew, base: base))
             earlier.since = engine.clock.now()
             (earlier.reason, earlier.key) = (requester.reason, requester.key)
@@ -113,11 +115,16 @@ struct UploadAction: ChangeAction {
             if let listed = item.etag, listed.opaque.hasSameBytes(as: named) { return listed }
             return ETag(opaque: named, strength: item.etag?.strength == .substitute ? .substitute : .strong)
         }
-        let exported = try snapshot.source.flatMap { try tx.exports.version(of: $0, copiedFrom: item.localID) }
+        let exported = try exported(item, as: snapshot, in: tx)
         let here = item.cloudStatus == .localCopy ? item.copy?.etag : nil
         // The listed one is equal, and may be stronger.
         guard let known = exported ?? here, known != item.etag else { return item.etag }
         return known
+    }
+
+    /// Returns the version of which the person's file is a copy, where it was copied from here.
+    private func exported(_ item: Item, as snapshot: TakenSnapshot, in tx: Transaction) throws -> ETag? {
+        try snapshot.source.flatMap { try tx.exports.version(of: $0, copiedFrom: item.localID) }
     }
 
     /// Makes the record of an upload whose item is gone one about the item at its path, or about a new placeholder.
@@ -147,7 +154,7 @@ struct UploadAction: ChangeAction {
         try await findBase(of: &upload, job)
         var request = Self.request(for: upload)
         if mayHaveArrived {
-            let found = try await find(upload, request, at: path)
+            let found = try await afterEarlierChange { try await find(upload, request, at: path) }
             switch found {
             case .result(let result): return result
             case .notSent(let held):
@@ -186,7 +193,7 @@ struct UploadAction: ChangeAction {
         case .done(let answer): return try await confirm(upload, request, answer, at: path)
         case .unclear(let error):
             count(0)
-            if case .result(let result) = try await afterAnyChange({ try await find(upload, request, at: path) }) {
+            if case .result(let result) = try await afterChange({ try await find(upload, request, at: path) }) {
                 return result
             }
             throw error
@@ -287,6 +294,13 @@ struct UploadAction: ChangeAction {
                     hint: "Try again, or choose another name"),
                 .upload)
         }
+        if held == nil, refusal == .exists, case .new = request.base {
+            // Some servers answer so about names that they keep for themselves. Another name would meet the same.
+            return .refused(
+                Failure(
+                    .failed, "the server says that something is at \(path), and shows nothing there",
+                    hint: "Try again, or choose another name"), .upload)
+        }
         return conflict(path, refusal, held, isSure: isSure)
     }
 
@@ -318,12 +332,16 @@ struct UploadAction: ChangeAction {
     private func confirm(
         _ upload: Upload, _ request: UploadRequest, _ answer: WriteAnswer, at path: ItemPath
     ) async throws -> ChangeResult {
-        let (confirmation, held) = try await afterChange { () throws(ConnectionError) in
+        let (confirmation, held) = try await afterChange {
             try await server.confirm(path, request, answer: answer)
         }
         switch (confirmation, held) {
         case (.made, let held?), (.unproven, let held?):
-            if confirmation == .unproven, try await !isOurs(upload, held) { break }
+            if confirmation == .unproven, try await !isOurs(upload, held) {
+                // The server may show the new version a while later.
+                if upload.base != nil, held.item.etag == upload.base { return unseen(path, held) }
+                break
+            }
             var made = held.item
             made.fileID = made.fileID ?? answer.fileID
             return .uploaded(made, hasReplaced: answer.hasReplaced)
@@ -364,11 +382,10 @@ struct UploadAction: ChangeAction {
         let request = DownloadRequest(version: held.item.etag, size: held.item.size)
         do {
             _ = try await engine.source.get(held.item.path, request: request, into: sink)
-        } catch var error as ConnectionError {
+        } catch let error as ConnectionError {
             if error.kind == .versionChanged || error.kind == .notFound { return false }
             // The upload arrived, or may have.
-            error.mayHaveArrived = true
-            throw error
+            throw FailedQuestion(error: error, followsRequest: true)
         }
         return sink.digest == upload.digest
     }
