@@ -70,6 +70,8 @@ import Testing
                 let losses: [String] =
                     switch change {
                     case .replace, .removeFile: ["one"]
+                    // Others have replaced it themselves, where the part was moved.
+                    case .moveFile, .moveFolder: ["one"]
                     case .removeFolder: ["one", "two"]
                     default: place == "/a/one" ? ["one"] : []
                     }
