@@ -239,16 +239,18 @@ import Testing
     private func onServer(_ server: RealServer, _ change: Change, isOffline: Bool) async throws {
         let (note, data): (Comment, String) = ("\(change.rawValue)", "\(server.data)/\(change)")
         try await withTemporaryFolder { folder in
-            func account(at url: String) throws -> Account {
-                try Account(in: folder, url: url, user: Account.login.name, password: Account.login.password)
+            func account(_ more: String...) throws -> Account {
+                try Account(
+                    in: folder, url: "\(server.url)\(change)/", user: Account.login.name,
+                    password: Account.login.password, more: more)
             }
-            var fixture = try await Fixture(account(at: "\(server.url)\(change)/"), change)
+            var fixture = try await Fixture(account(), change)
             if isOffline {
-                let away = try account(at: "http://127.0.0.1:\(try LoopbackPort.free())/")
+                let away = try account(Account.offline)
                 let said = try await away.larder.run(fixture.arguments())
                 #expect(said.exitCode == 69 && said.errors.contains("sync cancel"), "\(said.summary)")
                 #expect(try await fixture.listed() == Set(change.end.keys).subtracting(change.unseen), note)
-                fixture = try await Fixture(account(at: "\(server.url)\(change)/"), change)
+                fixture = try await Fixture(account(), change)
             } else {
                 let said = try await fixture.account.larder.run(fixture.arguments())
                 #expect(said.exitCode == 0 && said.errors.isEmpty, "\(said.summary)")

@@ -47,10 +47,14 @@ struct Account {
     }
 
     /// Makes an account on a server that was started with `Account.login`.
-    init(in folder: String, _ server: RealServer, settings: [String] = []) throws {
+    init(in folder: String, _ server: RealServer, more: [String] = [], settings: [String] = []) throws {
         try self.init(
-            in: folder, url: server.url, user: Self.login.name, password: Self.login.password, settings: settings)
+            in: folder, url: server.url, user: Self.login.name, password: Self.login.password, more: more,
+            settings: settings)
     }
+
+    /// A line of an account without a network: at port 1 no proxy listens. The server's address stays what it is.
+    static let offline = "proxy: http://127.0.0.1:1"
 
     static let login = (name: "ada", password: "correct horse")
 
