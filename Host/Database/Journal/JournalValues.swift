@@ -23,8 +23,10 @@ enum SyncRecordQuery {
     }()
     static let movesAfter = select(
         "WHERE \(changesServer) AND action = '\(SyncRecord.Action.Kind.move.rawValue)' AND id > ? ORDER BY id")
-    static let uploads = select(
-        "WHERE \(changesServer) AND action = '\(SyncRecord.Action.Kind.upload.rawValue)' ORDER BY id")
+    static let snapshots = """
+        SELECT json_extract(parameters, '$.snapshot') FROM syncRecords
+        WHERE \(changesServer) AND action = '\(SyncRecord.Action.Kind.upload.rawValue)'
+        """
     static let changesAfter = select("WHERE \(changesServer) AND id > ? ORDER BY id")
     static let changesBefore = select("WHERE \(changesServer) AND id < ? ORDER BY id")
     static let changesWithin = select(

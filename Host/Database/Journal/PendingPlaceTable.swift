@@ -118,14 +118,9 @@ extension JournalTable {
     }
 
     /// Returns the names of the snapshots of all uploads.
-    /// - Throws: The errors of ``record(id:)``.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func snapshots() throws -> Set<String> {
-        var names: Set<String> = []
-        try each(SyncRecordQuery.uploads, []) { record in
-            if case .upload(let upload) = record.action { names.insert(upload.snapshot) }
-            return true
-        }
-        return names
+        Set(try rows(SyncRecordQuery.snapshots) { $0.text(0) ?? "" })
     }
 
     private func records(_ sql: String, _ arguments: [SQLValue]) throws -> [SyncRecord] {
