@@ -4,7 +4,6 @@ import ItemList
 import LocalTree
 public import Model
 import SyncEngine
-import Threads
 import Vault
 
 /// A command of a person that changes something on the server. It is accepted without a network too, and shows in the
@@ -178,7 +177,7 @@ extension AccountHost {
         }
         if queued.contains(where: { $0.record != nil }) { try await list.carryOutMoves() }
         // A newer upload has taken the place of one that waited, or a deletion has.
-        await runBlocking { [engine] in engine.removeSpentSnapshots() }
+        await engine.removeSpentSnapshots()
         return queued
     }
 }

@@ -53,7 +53,7 @@ public final class Database: Sendable {
             configuration.busyMode = .timeout(10)
             // Each connection has a page cache of its own, 2 MB by SQLite's default. Few connections keep memory small.
             // A reading connection reads a few rows, or all rows once.
-            configuration.maximumReaderCount = 3
+            configuration.maximumReaderCount = readers
             configuration.prepareDatabase { db in
                 if db.configuration.readonly { try db.execute(sql: "PRAGMA cache_size = -\(readersCacheKiB)") }
             }
@@ -84,6 +84,9 @@ public final class Database: Sendable {
             throw SQLiteFailure.failure(for: error, database: path)
         }
     }
+
+    /// The largest number of connections that read at once.
+    static let readers = 3
 
     /// The size of a reading connection's page cache, in KiB.
     static let readersCacheKiB = 512

@@ -2,7 +2,7 @@ import Model
 
 /// The kinds of issues that the sync engine files, with their choices. The first choice is the one by which nothing is
 /// lost.
-enum IssueCode: String, Hashable, Sendable {
+enum IssueCode: String, Hashable, CaseIterable, Sendable {
     /// A download that failed too often, or for a reason that does not go away by itself.
     case retry = "download.retry"
     /// A person's request for a file that was changed here.

@@ -21,7 +21,7 @@ extension SyncEngine {
             try deschedule(journal, in: tx)
             if let issue { try endEmptyHold(issue.id, in: tx) }
         }
-        removeSpentSnapshots()
+        await removeSpentSnapshots()
     }
 
     /// Lets a waiting record go on at once, and forgets how often it failed.
@@ -65,7 +65,7 @@ extension SyncEngine {
         let found = try await foundSnapshot(of: issue, choice: choice)
         let isOurs = try await database.write { [self] tx in try resolve(issue, choice: choice, found, in: tx) }
         if isOurs { controls.update { $0.isReset = true } }
-        removeSpentSnapshots()
+        await removeSpentSnapshots()
         return isOurs
     }
 

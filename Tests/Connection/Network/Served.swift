@@ -14,6 +14,8 @@ struct ServerKind: Sendable, CustomTestStringConvertible {
 
     var name: String
     var program: RealServer.Program?
+    /// The manner of the test server, where there is no program.
+    var manner = Manner()
     var etags = ETags.strong
     var foldersHaveETags = false
     var grantsDepthInfinity = false
@@ -35,7 +37,9 @@ struct ServerKind: Sendable, CustomTestStringConvertible {
         ServerKind(name: "rclone serve webdav", program: .rclone, grantsDepthInfinity: true),
         ServerKind(name: "WsgiDAV", program: .wsgidav, grantsDepthInfinity: true, cutsQuestionMarks: true),
         ServerKind(name: "nginx", program: .nginx, etags: .none, hidesDotNames: true, makesMissingFolders: true),
-        ServerKind(name: "demo server", program: nil, foldersHaveETags: true, hasFileIDs: true),
+        ServerKind(name: "demo server", foldersHaveETags: true, hasFileIDs: true),
+        ServerKind(name: "Nextcloud's manner", manner: .nextcloud, foldersHaveETags: true, hasFileIDs: true),
+        ServerKind(name: "without conditions, behind Apache", manner: .behindApache, foldersHaveETags: true),
     ]
 }
 
@@ -53,7 +57,9 @@ struct Served {
         _ body: (Served, Connection) async throws -> Void
     ) async throws {
         guard let program = kind.program else {
-            return try await TestServer.running { server in
+            var configuration = TestServer.Configuration()
+            configuration.manner = kind.manner
+            return try await TestServer.running(configuration) { server in
                 for (path, text) in files { server.tree.put("/" + path, text) }
                 let served = Served(
                     url: server.url, username: server.configuration.user, password: server.configuration.password,

@@ -140,11 +140,12 @@ import Testing
     }
 
     enum Kind: CaseIterable, Sendable {
-        case family, plain, behindProxy
+        case family, nextcloud, plain, behindProxy
 
         var manner: Manner {
             switch self {
             case .family: Manner()
+            case .nextcloud: .nextcloud
             case .plain: .plain
             case .behindProxy: .behindApache
             }

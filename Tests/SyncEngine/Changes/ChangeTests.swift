@@ -432,7 +432,7 @@ import Vault
             try await fixture.put("mine", "/mine")
             try await fixture.change(.delete(path("/new")))
             try await fixture.change(.delete(path("/mine")))
-            fixture.engine.removeSpentSnapshots()
+            await fixture.engine.removeSpentSnapshots()
             #expect(try await fixture.records().isEmpty)
             #expect(try await fixture.listed().isEmpty)
             #expect(try fixture.outgoing().isEmpty)

@@ -77,14 +77,6 @@ struct RetryDecisionTests {
         #expect(decision(.changed(failure), rounds: 3) == retry(after: 1_000))
         #expect(decision(.gone(failure), rounds: 0) == .relist(rounds: 1))
     }
-
-    @Test("S22: the first choice of every issue loses nothing")
-    func choices() {
-        for code in [IssueCode.retry, .overwrite, .place, .authentication] {
-            #expect(code.choices.first?.impact == .nonDestructive)
-        }
-        #expect(IssueCode.overwrite.choices.last?.impact == .dataLoss)
-    }
 }
 
 struct ServerHealthTests {

@@ -83,7 +83,7 @@ import Vault
     private func check(
         _ fixture: EngineFixture, _ contents: [String], isListed: Bool = true, _ what: String
     ) async throws {
-        fixture.engine.removeSpentSnapshots()
+        await fixture.engine.removeSpentSnapshots()
         #expect(try await fixture.records().isEmpty, "\(what)")
         let issues = try await fixture.issues().map(\.message)
         #expect(issues.isEmpty, "\(what): \(issues)")

@@ -181,7 +181,7 @@ extension SyncEngine {
             switch try await ask(action, for: job) {
             case .answered(let answer): result = answer
             case .cancelled(let outcome):
-                removeSpentSnapshots()
+                await removeSpentSnapshots()
                 return .resolved(outcome)
             }
         } catch let failure as Failure where failure.kind == .localIO {
@@ -201,13 +201,13 @@ extension SyncEngine {
             guard let fetched = try await upload.conclude(job, made, hasReplaced: hasReplaced) else {
                 return .resolved(RecordOutcome(record: job.id, resolution: .stale))
             }
-            removeSpentSnapshots()
+            await removeSpentSnapshots()
             return .uploaded(fetched)
         }
         let outcome = try await conclude(job, result, by: action)
         if case .done = result { counters.change { $0.changes += 1 } }
         // A rule may have given up the upload of a snapshot.
-        removeSpentSnapshots()
+        await removeSpentSnapshots()
         return .resolved(outcome)
     }
 

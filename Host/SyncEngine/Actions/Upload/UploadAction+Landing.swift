@@ -3,6 +3,7 @@ import LocalTree
 import Logging
 import Model
 import Synchronization
+import Threads
 
 extension UploadAction {
     /// Records that the server holds what was sent. The record becomes that of a complete download, which puts the
@@ -60,17 +61,20 @@ extension UploadAction {
             progress.bytesSent = progress.bytesSent.adding(upload.size)
         }
         guard let landing else {
-            engine.removeSpentSnapshots()
+            await engine.removeSpentSnapshots()
             return nil
         }
         let file: CompletedFile
         do {
-            file = try tree.takeIn(
-                snapshot: upload.snapshot, as: landing.incomingName, modified: landing.lastModified,
-                digest: upload.digest, mark: upload.mark)
+            file = try await runBlocking { [tree] in
+                try tree.takeIn(
+                    snapshot: upload.snapshot, as: landing.incomingName, modified: landing.lastModified,
+                    digest: upload.digest, mark: upload.mark)
+            }
         } catch {
             // The record is now that of a download, which fetches the file.
-            logger.warning("\(landing.path) was uploaded and is fetched again: \(error.message)")
+            logger.warning(
+                "\(landing.path) was uploaded and is fetched again: \((error as? Failure)?.message ?? "\(error)")")
             try await forgetLanding(of: job.id)
             return nil
         }
@@ -248,21 +252,23 @@ extension SyncEngine {
         for upload in spent { await server.terminate(upload) }
     }
 
-    /// Removes the spent snapshots that no record names. Blocks.
-    public func removeSpentSnapshots() {
+    /// Removes the spent snapshots that no record names.
+    public func removeSpentSnapshots() async {
         let spent = spentSnapshots.withLock { spent in
             defer { spent = [] }
             return spent
         }
         guard !spent.isEmpty else { return }
-        do {
-            let needed = try database.readBlocking { try $0.journal.snapshots() }
-            for name in spent where !needed.contains(name) { tree.removeSnapshot(name) }
-            // The transaction that spends these may not be committed yet.
-            spentSnapshots.withLock { $0.formUnion(spent.intersection(needed)) }
-        } catch {
-            // The next start sweeps the folder.
-            logger.debug("Snapshots were left for the next start: \(error)")
+        await runBlocking { [self] in
+            do {
+                let needed = try database.readBlocking { try $0.journal.snapshots() }
+                for name in spent where !needed.contains(name) { tree.removeSnapshot(name) }
+                // The transaction that spends these may not be committed yet.
+                spentSnapshots.withLock { $0.formUnion(spent.intersection(needed)) }
+            } catch {
+                // The next start sweeps the folder.
+                logger.debug("Snapshots were left for the next start: \(error)")
+            }
         }
     }
 
