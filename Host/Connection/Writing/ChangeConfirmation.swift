@@ -34,11 +34,15 @@ extension ChangeConfirmation {
     ///   - source: What the server shows at the source; nil if nothing is there.
     ///   - target: What it shows at the target.
     ///   - wasFree: Whether the target was free just before the last request; see ``ChangeEvidence/targetWasFree``.
-    public static func ofCopy(of source: ServerTree?, shown target: ServerTree?, wasFree: Bool?) -> ChangeConfirmation {
+    ///   - mayHaveMore: Whether other entries at the target say nothing, since the server has answered that it made the
+    ///     copy.
+    public static func ofCopy(
+        of source: ServerTree?, shown target: ServerTree?, wasFree: Bool?, mayHaveMore: Bool = false
+    ) -> ChangeConfirmation {
         guard let target else { return .undone }
         // Without the source nothing tells whether the copy is whole.
         guard let source else { return wasFree == true ? .partly : .foreign }
-        return compare(target, with: source, wasFree: wasFree)
+        return compare(target, with: source, wasFree: wasFree, mayHaveMore: mayHaveMore)
     }
 
     /// Decides about a move whose answer does not tell whether it was made.

@@ -189,8 +189,7 @@ extension Connection {
             if let target = reading.request.target { noteLack(of: refusal, in: target.parent) }
             return .refused(refusal.explained(by: reading.sentence))
         case .severalItems:
-            if let refusal = try severalItems(reading) { return .refused(refusal) }
-            return .done(WriteAnswer(reading))
+            return try severalItems(reading)
         case .unclear: return .refused(try await clarified(reading).explained(by: reading.sentence))
         case .unproven: return .unclear(unproven(reading))
         case .error: throw error(for: reading)
@@ -254,8 +253,8 @@ extension Connection {
     }
 
     /// Reads an answer about several items.
-    /// - Returns: The first refusal in it; nil if everything was done.
-    private func severalItems(_ reading: WriteReading) throws(ConnectionError) -> WriteRefusal? {
+    /// - Returns: The first refusal in it; done if it tells of none; unclear if it tells of nothing.
+    private func severalItems(_ reading: WriteReading) throws(ConnectionError) -> WriteOutcome {
         let property = reading.request.property
         let properties: AskedProperties
         do { properties = try AskedProperties(property.map { [$0] } ?? []) } catch {
@@ -275,7 +274,8 @@ extension Connection {
             error.mayHaveArrived = true
             throw error
         }
-        if isTruncated { return .noRoom(available: nil) }
+        if isTruncated { return .refused(.noRoom(available: nil)) }
+        guard !responses.isEmpty else { return .unclear(unproven(reading)) }
         let hrefs = HrefReader(root: try root(), asked: reading.address)
         for response in responses {
             let status = response.status ?? (property != nil && response.values.first == .some(nil) ? 403 : 200)
@@ -283,11 +283,11 @@ extension Connection {
             var part = reading
             (part.status, part.document) = (status, [])
             guard case .refused(let refusal) = WriteMeaning(part) else {
-                return partly(reading.request, hrefs.place(of: response.href), .other(status: status))
+                return .refused(partly(reading.request, hrefs.place(of: response.href), .other(status: status)))
             }
-            return partly(reading.request, hrefs.place(of: response.href), refusal)
+            return .refused(partly(reading.request, hrefs.place(of: response.href), refusal))
         }
-        return nil
+        return .done(WriteAnswer(reading))
     }
 
     private func partly(_ request: WriteRequest, _ place: HrefReader.Place, _ refusal: WriteRefusal) -> WriteRefusal {

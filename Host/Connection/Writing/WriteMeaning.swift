@@ -51,6 +51,8 @@ enum WriteMeaning {
             self = .severalItems
         // 201 with a page is Apache's own answer. 200 with a document, and what is still to be done (202), prove nothing.
         case (201, .delete): self = .unproven
+        // What a PROPPATCH has done is told in a multistatus (RFC 4918, section 9.2).
+        case (200..<300, .setFavorite), (200..<300, .setModificationTime): self = .unproven
         case (201, _), (204, _): self = .done
         // What makes something is answered with 201 or 204 (RFC 4918, sections 9.3, 9.8 and 9.9).
         case (200, .makeFolder), (200, .move), (200, .copy): self = .unproven

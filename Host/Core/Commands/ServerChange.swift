@@ -45,6 +45,24 @@ public struct ServerChange: AccountCommand {
         outcome.changes = try await host.enqueue(changes)
         let records = Set(outcome.changes.compactMap(\.record) + self.records)
         guard waits, !records.isEmpty else { return outcome }
+        let queued = outcome
+        let (made, takenBack) = try await host.engine.following(records) {
+            try await wait(for: records, host, isAtWork: isAtWork, queued)
+        }
+        outcome = made
+        for (number, change) in queued.changes.enumerated() {
+            guard let record = change.record, takenBack.contains(record) else { continue }
+            outcome.changes[number] = .init(refusal: .takenBack(record))
+        }
+        outcome.failures += takenBack.intersection(self.records).sorted().map { .takenBack($0) }
+        return outcome
+    }
+
+    /// Waits until the server has made changes, or cannot make them now.
+    private func wait(
+        for records: Set<SyncRecordID>, _ host: AccountHost, isAtWork: Bool, _ queued: ChangeOutcome
+    ) async throws -> ChangeOutcome {
+        var outcome = queued
         let facts: ServerFacts?
         do throws(Failure) { facts = try await host.reachServer(isAtWork: isAtWork) } catch {
             outcome.add(error, leaving: records, isAtWork: isAtWork)
@@ -100,7 +118,7 @@ public struct ChangeOutcome: Codable, Sendable {
     public struct Change: Codable, Sendable {
         /// The record that is in the journal; nil if the change is made, or nothing had to be done.
         public var record: SyncRecordID?
-        /// The reason why the change was refused. Nothing was changed then.
+        /// The reason why the change was refused, or that it was taken back. Nothing was changed then.
         public var refusal: Failure?
 
         /// Creates an outcome.
@@ -222,6 +240,13 @@ public enum Snapshots {
 }
 
 extension Failure {
+    fileprivate static func takenBack(_ record: SyncRecordID) -> Failure {
+        Failure(
+            .failed,
+            "what was asked for as record \(record) was taken back: by another command, by an answer to an issue, or by a "
+                + "rule for conflicts")
+    }
+
     /// Returns the failure with the advice that a change is still queued.
     /// - Parameter records: The changes' records, of which there is at least one.
     fileprivate func leaving(_ records: [SyncRecordID], isAtWork: Bool) -> Failure {

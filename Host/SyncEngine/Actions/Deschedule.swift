@@ -17,6 +17,7 @@ extension SyncEngine {
     func remove(_ record: SyncRecord, in tx: Transaction) throws {
         controls.suspend(record.id, cancels: true)
         try tx.journal.delete(id: record.id)
+        followed.noteTakenBack(record.id)
         forget(record.id)
         // Listings left out what the record was about to change.
         for place in record.places { try tx.scan.requestListing(of: place.path.parent) }

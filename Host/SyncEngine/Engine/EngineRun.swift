@@ -313,11 +313,12 @@ extension SyncRecord {
         case .place: return "An old copy is in its place until vacuum removes it"
         case .newVersion, .issue, nil:
             let changes = try ([path] + (action.otherPath.map { [$0] } ?? [])).flatMap {
-                try reads.journal.changes(atOrBelow: $0)
+                try reads.journal.changes(atOrBelow: $0) + reads.journal.changes(above: $0)
             }
-            guard let first = changes.first(where: { $0.id < id }) else { return "The action waits" }
+            guard let first = changes.filter({ $0.id < id }).min(by: { $0.id < $1.id }) else { return "The action waits" }
+            let issue = first.wait?.issue.map { ", and waits for an answer to issue \($0)" } ?? ""
             return "The action waits for record \(first.id), which comes before it (\(first.action.kind.rawValue) of "
-                + "\(first.path))"
+                + "\(first.path)\(issue))"
         }
     }
 }

@@ -7,6 +7,8 @@ final class RecordWaits: Sendable {
     struct State: Sendable {
         /// The records that a task waits for, by the number of the wait.
         var records: [Int: Set<SyncRecordID>] = [:]
+        /// The records that must be done before these, by the number of the wait.
+        var before: [Int: Set<SyncRecordID>] = [:]
         var last = 0
         var standstill = Standstill()
     }
@@ -16,7 +18,12 @@ final class RecordWaits: Sendable {
     /// Notes records that have left the journal, or that wait for something now.
     func rest(_ records: [SyncRecordID]) {
         guard !records.isEmpty, state.with({ !$0.records.isEmpty }) else { return }
-        state.change { state in for number in state.records.keys { state.records[number]?.subtract(records) } }
+        state.change { state in
+            for number in state.records.keys {
+                state.records[number]?.subtract(records)
+                state.before[number]?.subtract(records)
+            }
+        }
     }
 
     /// Notes what the engine cannot go on with.
@@ -51,7 +58,7 @@ extension SyncEngine {
             state.records[state.last] = records
             return state.last
         }
-        defer { waits.state.change { $0.records[number] = nil } }
+        defer { waits.state.change { ($0.records[number], $0.before[number]) = (nil, nil) } }
         // What the engine says is only about these records when it has heard of them.
         let needsServer = try await !goingOn(records).downloads.isEmpty
         let version = controls.update { flags in
@@ -60,8 +67,9 @@ extension SyncEngine {
         }
         var standstill = Standstill()
         while true {
+            let before = try await changes(before: records)
             // A record that rests from here on is taken out even if it was read before.
-            waits.state.change { $0.records[number] = records }
+            waits.state.change { ($0.records[number], $0.before[number]) = (records, before) }
             let (downloads, removals) = try await goingOn(records)
             waits.state.change { $0.records[number]?.formIntersection(downloads.union(removals)) }
             let isStopped: @Sendable (RecordWaits.State) -> Bool = { state in
@@ -69,9 +77,13 @@ extension SyncEngine {
                 return (state.standstill.stopsDownloads || left.isDisjoint(with: downloads))
                     && (state.standstill.stopsRemovals || left.isDisjoint(with: removals))
             }
-            try await waits.state.waitUnlessCancelled { $0.records[number]?.isEmpty ?? true || isStopped($0) }
-            let (isOver, now) = waits.state.with { ($0.records[number]?.isEmpty ?? true, $0.standstill) }
-            if !isOver {
+            try await waits.state.waitUnlessCancelled {
+                $0.records[number]?.isEmpty ?? true || isStopped($0) || $0.before[number] != before
+            }
+            let (isOver, now) = waits.state.with { state in
+                (state.records[number]?.isEmpty ?? true, isStopped(state) ? state.standstill : nil)
+            }
+            if !isOver, let now {
                 standstill = now
                 break
             }
@@ -87,18 +99,30 @@ extension SyncEngine {
         _ records: Set<SyncRecordID>
     ) async throws -> (downloads: Set<SyncRecordID>, removals: Set<SyncRecordID>) {
         let limit = waitTime() + Self.longestDrainWait
-        return try await database.read { reads in
+        return try await database.read { [self] reads in
             var (downloads, removals): (Set<SyncRecordID>, Set<SyncRecordID>) = ([], [])
+            let lanes = try lanes(of: records, in: reads)
             for id in records {
-                guard let record = try reads.journal.record(id: id), record.state != .failed else { continue }
-                switch record.wait {
-                case .place, .issue: continue
-                case .until(let time) where time > limit, .retry(let time, _) where time > limit: continue
-                case .until, .retry, .newVersion, nil: break
+                guard let record = try reads.journal.record(id: id), record.goesOn(before: limit) else { continue }
+                let isHeld = try lanes?.allRecords(before: [id]).contains { before in
+                    try reads.journal.record(id: before)?.goesOn(before: limit) == false
                 }
+                guard isHeld != true else { continue }
                 if record.action.kind.isRemoval { removals.insert(id) } else { downloads.insert(id) }
             }
             return (downloads, removals)
+        }
+    }
+}
+
+extension SyncRecord {
+    /// Tells whether the engine goes on with the record before a time, as far as the record says.
+    fileprivate func goesOn(before limit: Timestamp) -> Bool {
+        guard state != .failed else { return false }
+        return switch wait {
+        case .place, .issue: false
+        case .until(let time), .retry(let time, _): time <= limit
+        case .newVersion, nil: true
         }
     }
 }

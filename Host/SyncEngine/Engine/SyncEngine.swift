@@ -94,6 +94,7 @@ public final class SyncEngine: Sendable {
     let counters = Counters()
     let underWay = UnderWay()
     let waits = RecordWaits()
+    let followed = FollowedRecords()
     /// The reasons why records wait, for waits that began since the start.
     let reasons = Mutex<[SyncRecordID: Failure]>([:])
     /// The complete files in `incoming/` that the tree did not take, by their records.

@@ -28,22 +28,34 @@ enum RecordSelection: Sendable {
 extension SyncEngine {
     /// Returns the changes of the server that must be made before any of these records, whoever requested them.
     func changes(before records: Set<SyncRecordID>) async throws -> Set<SyncRecordID> {
-        guard let last = records.max() else { return [] }
-        return try await database.read { reads in
-            let others = try reads.journal.changes(before: last).filter { !records.contains($0.id) }
-            guard !others.isEmpty else { return [] }
-            let all = try others + records.compactMap { try reads.journal.record(id: $0) }
-            var lanes = Lanes()
-            for record in all.sorted(by: { $0.id < $1.id }) where record.holdsLane {
-                lanes.add(
-                    record.id, localID: record.localID, path: record.path, otherPath: record.action.otherPath)
-            }
-            var before: Set<SyncRecordID> = []
-            var open = Array(records)
-            while let record = open.popLast() {
-                for other in lanes.records(before: record) where before.insert(other).inserted { open.append(other) }
-            }
-            return before.subtracting(records)
+        try await database.read { [self] reads in
+            try lanes(of: records, in: reads)?.allRecords(before: records).subtracting(records) ?? []
         }
+    }
+
+    /// Returns the lanes of records and of the changes of the server that were requested before them; nil if there are
+    /// no such changes.
+    func lanes(of records: Set<SyncRecordID>, in reads: some DatabaseReads) throws -> Lanes? {
+        guard let last = records.max() else { return nil }
+        let others = try reads.journal.changes(before: last).filter { !records.contains($0.id) }
+        guard !others.isEmpty else { return nil }
+        let all = try others + records.compactMap { try reads.journal.record(id: $0) }
+        var lanes = Lanes()
+        for record in all.sorted(by: { $0.id < $1.id }) where record.holdsLane {
+            lanes.add(record.id, localID: record.localID, path: record.path, otherPath: record.action.otherPath)
+        }
+        return lanes
+    }
+}
+
+extension Lanes {
+    /// Returns the records that must be done before any of these records, at any distance.
+    func allRecords(before records: Set<SyncRecordID>) -> Set<SyncRecordID> {
+        var before: Set<SyncRecordID> = []
+        var open = Array(records)
+        while let record = open.popLast() {
+            for other in self.records(before: record) where before.insert(other).inserted { open.append(other) }
+        }
+        return before
     }
 }

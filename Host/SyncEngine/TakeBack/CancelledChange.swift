@@ -51,6 +51,7 @@ extension SyncEngine {
             return .answered(result)
         case .partly(let result):
             try await spareSource(of: job.id)
+            followed.noteTakenBack(job.id)
             logger.notice("\(Self.name(of: job)) is cancelled, and what the server has made of it stays")
             return .answered(result)
         case .notMade: return .cancelled(try await takeBackCancelled(job.id))

@@ -66,7 +66,7 @@ struct WriteFaultTests {
         }
     }
 
-    private func tried(_ change: Change, _ fault: Fault.Kind, _ manner: Manner, _ note: Comment) async throws {
+    private func tried(_ change: Change, _ fault: Fault.Kind, _ manner: Manner, _ note: String) async throws {
         var configuration = TestServer.Configuration()
         configuration.manner = manner
         try await TestServer.running(configuration) { server in
@@ -80,11 +80,11 @@ struct WriteFaultTests {
                 server.add(Fault(fault, method: change.method, times: 1))
                 do {
                     switch try await change.request(connection) {
-                    case .done: Issue.record("done", note)
+                    case .done: Issue.record("\(note): done")
                     // Of a tree, the failures that are told are all that is not done.
                     case .refused(.partly): break
-                    case .refused(let refusal): Issue.record("\(refusal)", note)
-                    case .unclear(let error): #expect(error.mayHaveArrived, note)
+                    case .refused(let refusal): Issue.record("\(note): \(refusal)")
+                    case .unclear(let error): #expect(error.mayHaveArrived, "\(note)")
                     }
                 } catch let error as ConnectionError {
                     #expect(error.mayHaveArrived, "\(note): \(error)")

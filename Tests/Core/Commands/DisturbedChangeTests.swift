@@ -96,7 +96,8 @@ import Testing
 
     /// A way in which a change is disturbed.
     enum Disturbance: CaseIterable, Sendable {
-        case nothingThenLost, partThenLost, allThenLost, partThen504, allThen504, failures, page, created
+        case nothingThenLost, partThenLost, allThenLost, partThen504, allThen504, failures, page, created,
+            partThenCreated
         /// Others write at the place just before the request, just after it, or between two tries.
         case othersBefore, othersAfter, othersBetween, othersBetweenAfterPart
 
@@ -113,6 +114,7 @@ import Testing
             case .failures: [.part(1, .failures)]
             case .page: [.page]
             case .created: [.status(201)]
+            case .partThenCreated: [.part(1, .status(201))]
             case .othersBefore: [.othersBefore(write)]
             case .othersAfter: [.othersAfter(write), .lostAnswer(executed: true)]
             case .othersBetween: [.part(0, .hangup), .othersAfter(write)]

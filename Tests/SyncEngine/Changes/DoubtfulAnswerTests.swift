@@ -40,6 +40,64 @@ import Testing
     }
 
     @Test(
+        "S49 S50: of a folder that the server says it has copied or moved, all must show before anything behind it goes on",
+        arguments: [true, false], [true, false])
+    func claimedInPart(_ isCopy: Bool, _ comes: Bool) async throws {
+        try await withTree { fixture in
+            try await fixture.addFile("/A/g", "more in A")
+            fixture.source.changing.then(.claimPart(1))
+            if isCopy {
+                try await fixture.change(.copy(path("/A"), to: path("/B")))
+                try await fixture.change(.delete(path("/A")))
+            } else {
+                try await fixture.change(.move(path("/A"), to: path("/B")))
+                try await fixture.change(.move(path("/B"), to: path("/C")))
+            }
+            try await wait(fixture, minutes: 4)
+            #expect(fixture.source.changing.requests.count == 1)
+            #expect(try text(fixture, "/A/g") == "more in A")
+            #expect(try await fixture.issues().isEmpty)
+            if comes {
+                try write(fixture, "/B/g", "more in A")
+                // Somebody else writes beside it, which says nothing of the copy.
+                if isCopy { try write(fixture, "/B/theirs", "theirs") }
+                if !isCopy {
+                    fixture.source[try path("/A/g")] = nil
+                    let folder = try path("/A")
+                    fixture.source.changing.state.withLock { _ = $0.folders.remove(folder) }
+                }
+            }
+            try await wait(fixture, minutes: 20)
+            let place = isCopy ? "/B" : "/C"
+            if comes {
+                #expect(try text(fixture, "\(place)/f") == "in A" && text(fixture, "\(place)/g") == "more in A")
+                #expect(try await fixture.records().isEmpty && fixture.issues().isEmpty)
+                #expect(!fixture.source.changing.has(folder: try path("/A")))
+            } else {
+                let issues = try await fixture.issues()
+                #expect(issues.map(\.code) == ["change.uncertain"])
+                #expect(issues.first?.message.contains("what is at /B is not what is to be there") == true)
+                #expect(try text(fixture, "/A/g") == "more in A" && fixture.source.changing.requests.count == 1)
+            }
+        }
+    }
+
+    @Test("S49: an answer that does not tell of the mark as a favorite is checked by what the server shows")
+    func favorites() async throws {
+        try await withTree { fixture in
+            fixture.source.changing.then(.page(isDone: false), .page(isDone: true))
+            try await fixture.change(.setFavorite(path("/one"), true))
+            _ = try await fixture.drain()
+            let issue = try #require(try await fixture.issues().first)
+            #expect(issue.code == "change.refused" && issue.message.contains("does not show it"))
+            _ = try await fixture.engine.resolve(issue.id, choice: "retry")
+            _ = try await fixture.drain()
+            #expect(try await fixture.records().isEmpty && fixture.issues().isEmpty)
+            #expect(try await fixture.item("/one").isFavorite)
+        }
+    }
+
+    @Test(
         "S49: what the server says it has made, and does not show, is waited for, and nothing behind it goes ahead",
         arguments: [true, false], [true, false])
     func claimed(_ isFolder: Bool, _ comes: Bool) async throws {

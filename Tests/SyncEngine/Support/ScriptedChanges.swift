@@ -32,6 +32,8 @@ final class ScriptedChanges: Sendable {
         case pageThenSilence(questions: Int)
         /// An answer that says that all is done comes, and the server does nothing.
         case claim
+        /// An answer that says that all is done comes, and the server does this much.
+        case claimPart(Int)
         /// Somebody else writes before the request arrives.
         case before(@Sendable () -> Void)
         /// The server does what it was asked, its answer is lost, and somebody else writes.
@@ -128,6 +130,9 @@ extension ScriptedSource: ChangeServer {
             error.mayHaveArrived = true
             return .unclear(error)
         case .claim: return .done(WriteAnswer(status: 201))
+        case .claimPart(let first):
+            _ = body(first)
+            return .done(WriteAnswer(status: 201))
         case .before(let other): other()
         case .loseRequest: throw Self.lost
         case .loseRequestThen(let other):
@@ -286,7 +291,8 @@ extension ScriptedSource: ChangeServer {
         return self[path].map {
             ListedItem(
                 path: path, kind: .file, etag: $0.version, size: Int64($0.bytes.count),
-                lastModified: changing.state.withLock { $0.times[path] })
+                lastModified: changing.state.withLock { $0.times[path] },
+                isFavorite: changing.state.withLock { $0.favorites.contains(path) })
         }
     }
 

@@ -77,7 +77,9 @@ struct CopyAction: TargetedChange {
         let wanted = try await tree(at: try source(of: record), as: target)
         let shown = try await tree(at: target)
         return TargetState(
-            confirmation: .ofCopy(of: wanted, shown: shown, wasFree: wasFree), wanted: wanted ?? ServerTree(target),
+            confirmation: .ofCopy(
+                of: wanted, shown: shown, wasFree: wasFree, mayHaveMore: record.evidence.wasTaken == true),
+            wanted: wanted ?? ServerTree(target),
             target: shown, digest: digest(of: wanted, shown))
     }
 

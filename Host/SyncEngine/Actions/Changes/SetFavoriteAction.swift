@@ -39,8 +39,19 @@ struct SetFavoriteAction: ChangeAction {
         guard case .setFavorite(let isFavorite) = job.record.action else {
             throw Failure(.internal, "\(job.record.action.kind.rawValue) does not change a favorite")
         }
-        let path = job.record.path
-        return try result(try await server.setFavorite(path, isFavorite), of: .setFavorite(path))
+        let (path, request) = (job.record.path, WriteRequest.setFavorite(job.record.path))
+        let outcome = try await server.setFavorite(path, isFavorite)
+        guard case .unclear = outcome else { return try result(outcome, of: request) }
+        guard let held = try await afterChange({ try await server.held(at: path) }) else {
+            return .refused(WriteRefusal.notFound.failure(of: request), .change)
+        }
+        guard held.item.isFavorite == isFavorite else {
+            return .refused(
+                Failure(
+                    .failed, "the server took the mark of \(path) as a favorite, and does not show it",
+                    hint: "Check whether a proxy answers in the server's place"), .change)
+        }
+        return .done(nil)
     }
 
     func finish(_ record: SyncRecord, _ made: ListedItem?, in tx: Transaction) throws {

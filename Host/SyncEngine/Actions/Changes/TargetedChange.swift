@@ -56,7 +56,11 @@ extension TargetedChange {
             // A server, or a proxy, that says so has not always done it. Of what was moved nothing is left to compare
             // with: others may have changed it just before.
             let isAnySize = isFolder || !Self.leavesSource
-            guard let made = held?.item, made.kind == job.kind, isAnySize || made.size == job.size else {
+            // Of a copied folder, the folder itself proves nothing of what is to be in it. A moved one is gone where it was.
+            let isProved =
+                try await !isFolder
+                || !Self.leavesSource && afterChange { try await server.held(at: record.path) } == nil
+            guard isProved, let made = held?.item, made.kind == job.kind, isAnySize || made.size == job.size else {
                 record.evidence.wasTaken = true
                 let result = try await afterChange { try await effect(of: record, write, to: target, isFolder) }
                 return result ?? uncertain(write, target, seen: "", wasTaken: true)
@@ -91,8 +95,11 @@ extension TargetedChange {
         switch seen.confirmation {
         case .made: return .done(Self.leavesSource ? seen.target?.top : nil)
         case .undone: return wasTaken ? uncertain(write, target, seen: seen.digest, wasTaken: true) : nil
+        // What the server has answered that it copied is there, and others have written since.
+        case .foreign where wasTaken && isFolder && Self.leavesSource: break
         case .foreign: return .refused(WriteRefusal.exists.failure(of: write), .change)
         case .partly: break
+        case .unproven where wasTaken && isFolder && Self.leavesSource: return .done(seen.target?.top)
         case .unproven:
             // What was read once, and has not changed, is not read again.
             if let shown = seen.target, record.evidence.observation?.digest != seen.digest,
@@ -101,13 +108,16 @@ extension TargetedChange {
                 return .done(Self.leavesSource ? shown.top : nil)
             }
         }
-        return uncertain(write, target, seen: seen.digest, wasTaken: wasTaken)
+        return uncertain(write, target, seen: seen.digest, wasTaken: wasTaken, isThere: true)
     }
 
-    private func uncertain(_ write: WriteRequest, _ target: ItemPath, seen: String, wasTaken: Bool) -> ChangeResult {
-        .uncertain(
+    private func uncertain(
+        _ write: WriteRequest, _ target: ItemPath, seen: String, wasTaken: Bool, isThere: Bool = false
+    ) -> ChangeResult {
+        let shown = isThere ? "what is at \(target) is not what is to be there" : "\(target) does not show it yet"
+        return .uncertain(
             Failure(
-                .failed, "it is not certain whether \(write.doing) was done: \(target) does not show it yet",
+                .failed, "it is not certain whether \(write.doing) was done: \(shown)",
                 hint: "Look at \(target) on the server; what waits for it here goes on when it is certain"),
             .uncertain, seen: seen, wasTaken: wasTaken)
     }
