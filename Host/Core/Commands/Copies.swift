@@ -105,7 +105,7 @@ public enum Copies {
                     guard let item = try tx.items.item(at: path), item.cloudStatus == .localCopy, let copy = item.copy,
                         copy.digest == digest
                     else { return Done() }
-                    try tx.exports.note(file, isCopyOf: item.localID, copy.etag, at: clock.now())
+                    try tx.exports.note(file, isCopyOf: item, copy.etag, at: clock.now())
                     return Done()
                 }
             }

@@ -5,11 +5,13 @@ public import Model
 public struct ExportTable<Access: DatabaseReads>: Table {
     let access: Access
 
-    /// Returns the version of an item that a file was a copy of; nil if that is not known.
+    /// Returns the version of an item, or of what was at its path before, that a file was a copy of; nil if that is not
+    /// known.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
-    public func version(of file: String, copiedFrom item: LocalID) throws -> ETag? {
+    public func version(of file: String, copiedFrom item: Item) throws -> ETag? {
         try row(
-            "SELECT etag, etagStrength FROM exports WHERE file = ? AND localID = ?", [.text(file), .text(item.text)]
+            "SELECT etag, etagStrength FROM exports WHERE file = ? AND (localID = ? OR path = ?)",
+            [.text(file), .text(item.localID.text), .path(item.path)]
         ) { ETag($0.text(0), strength: $0.integer(1)) } ?? nil
     }
 }
@@ -20,14 +22,14 @@ extension ExportTable where Access == Transaction {
 
     /// Notes that a file is a copy of this version of an item.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
-    public func note(_ file: String, isCopyOf item: LocalID, _ version: ETag, at time: Timestamp) throws {
+    public func note(_ file: String, isCopyOf item: Item, _ version: ETag, at time: Timestamp) throws {
         try run(
             """
-            INSERT INTO exports (file, localID, etag, etagStrength, noted) VALUES (?, ?, ?, ?, ?)
-            ON CONFLICT (file) DO UPDATE SET localID = excluded.localID, etag = excluded.etag,
+            INSERT INTO exports (file, localID, path, etag, etagStrength, noted) VALUES (?, ?, ?, ?, ?, ?)
+            ON CONFLICT (file) DO UPDATE SET localID = excluded.localID, path = excluded.path, etag = excluded.etag,
               etagStrength = excluded.etagStrength, noted = excluded.noted
-            """, .text(file), .text(item.text), .text(version.opaque), .integer(Int64(version.strength.rawValue)),
-            .time(time))
+            """, .text(file), .text(item.localID.text), .path(item.path), .text(version.opaque),
+            .integer(Int64(version.strength.rawValue)), .time(time))
         try run(
             """
             DELETE FROM exports WHERE noted < (SELECT noted FROM exports ORDER BY noted DESC LIMIT 1 OFFSET ?)

@@ -30,6 +30,7 @@ extension ItemTable where Access == Transaction {
         (confirmed.lastModified, confirmed.owner) = (entry.lastModified, entry.owner)
         (confirmed.permissions, confirmed.isFavorite) = (entry.permissions, entry.isFavorite)
         confirmed.syncActivity.remove(activity)
+        try forgetFormerVersion(of: item.databaseID)
         return try update(confirmed)
     }
 

@@ -72,6 +72,8 @@ extension SyncEngine {
             var item = try tx.items.item(localID: new.localID)
         {
             (item.size, item.lastModified) = (upload.size, upload.modified)
+            // The upload makes it now, and not what is taken back.
+            item.syncActivity.subtract([.copying, .creating])
             try tx.items.update(item)
         }
         try tx.journal.replace(new)

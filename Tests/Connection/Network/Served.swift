@@ -62,7 +62,8 @@ struct Served {
             return try await TestServer.running(configuration) { server in
                 for (path, text) in files { server.tree.put("/" + path, text) }
                 let served = Served(
-                    url: server.url, username: server.configuration.user, password: server.configuration.password,
+                    url: kind.manner.statusDocument ? server.url : server.folderURL,
+                    username: server.configuration.user, password: server.configuration.password,
                     put: { path, text in server.tree.put("/" + path, text) })
                 try await served.connected(limits, body)
             }

@@ -171,7 +171,7 @@ import Vault
                 let mine = try #require(TakenSnapshot.resolvedPath(fixture.folder + "/mine"))
                 if isExported {
                     try await fixture.database.write { tx in
-                        try tx.exports.note(mine, isCopyOf: file.localID, v1, at: Timestamp(seconds: 1))
+                        try tx.exports.note(mine, isCopyOf: file, v1, at: Timestamp(seconds: 1))
                     }
                 }
                 // A scan has found somebody's version, which the person has not seen.
@@ -197,7 +197,7 @@ import Vault
             let mine = try #require(TakenSnapshot.resolvedPath(fixture.folder + "/mine"))
             try await fixture.database.write { tx in
                 try tx.exports.note(
-                    mine, isCopyOf: file.localID, ETag(opaque: "v1", strength: .strong), at: Timestamp(seconds: 1))
+                    mine, isCopyOf: file, ETag(opaque: "v1", strength: .strong), at: Timestamp(seconds: 1))
             }
             for text in ["second", "third"] {
                 try await fixture.put(text, "/f", replaces: true)

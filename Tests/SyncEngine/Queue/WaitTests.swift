@@ -1,9 +1,11 @@
+import Connection
 import Database
 import Glibc
 import LocalTree
 import Model
 import TestSupport
 import Testing
+import Threads
 import Vault
 
 @testable import SyncEngine

@@ -124,6 +124,7 @@ struct EngineFixture: Sendable {
             logger: logger)
         vault.database.setCommitObserver { [weak engine] summary in
             if summary.recordsChanged || summary.changesItems { engine?.wake() }
+            engine?.rest(summary.restingRecords)
         }
     }
 

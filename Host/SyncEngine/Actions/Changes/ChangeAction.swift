@@ -297,6 +297,8 @@ extension SyncEngine {
     static let longestStillness = Duration.seconds(600)
     /// The number of questions about what is not certain that the server may leave without an answer.
     private static let mostFailedQuestions = 20
+    /// The same for answers that make no sense, such as one about another name than was asked for.
+    private static let mostSenselessAnswers = 5
     /// The longest pause between two checks of what is not certain.
     private static let longestCheckPause = Duration.seconds(120)
 
@@ -343,8 +345,9 @@ extension SyncEngine {
         guard job.record.action.kind.changesServer else {
             return try DownloadAction(self).decision(decision, of: job, after: failure, in: tx)
         }
-        if case .question = failure {
-            guard job.record.attempts >= Self.mostFailedQuestions else { return decision }
+        if case .question(let question, _) = failure {
+            let most = question.kind == .protocolViolation ? Self.mostSenselessAnswers : Self.mostFailedQuestions
+            guard job.record.attempts >= most else { return decision }
             return .ask(job.record.action.kind == .upload ? .upload : .uncertain)
         }
         return switch decision {

@@ -96,6 +96,8 @@ struct MoveAction: TargetedChange {
         var item = try item(of: record, in: tx)
         item.syncActivity.remove(Self.activity)
         try tx.items.updateLocal(item)
+        // Some servers give what is moved another version.
+        try tx.items.forgetFormerVersion(of: item.databaseID)
         // Folders below that were still to be listed are known by their old paths.
         if item.kind == .folder, try tx.items.hasUnlistedFolder(below: item.path) {
             try tx.scan.add(ScanJob(path: item.path, isWhole: true))

@@ -57,9 +57,10 @@ extension TargetedChange {
             // with: others may have changed it just before.
             let isAnySize = isFolder || !Self.leavesSource
             // Of a copied folder, the folder itself proves nothing of what is to be in it. A moved one is gone where it was.
-            let isProved =
-                try await !isFolder
-                || !Self.leavesSource && afterChange { try await server.held(at: record.path) } == nil
+            var isProved = !isFolder
+            if isFolder, !Self.leavesSource {
+                isProved = try await afterChange { try await server.held(at: record.path) } == nil
+            }
             guard isProved, let made = held?.item, made.kind == job.kind, isAnySize || made.size == job.size else {
                 record.evidence.wasTaken = true
                 let result = try await afterChange { try await effect(of: record, write, to: target, isFolder) }

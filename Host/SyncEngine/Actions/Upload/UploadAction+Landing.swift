@@ -27,7 +27,7 @@ extension UploadAction {
             try engine.passOn(item.etag, from: upload.base, after: record, in: tx)
             if hasReplaced { try tellReplaced(record.path, in: tx) }
             if let source = upload.source, let version = item.etag {
-                try tx.exports.note(source, isCopyOf: item.localID, version, at: clock.now())
+                try tx.exports.note(source, isCopyOf: item, version, at: clock.now())
             }
             try tx.scan.noteOwnChange(at: record.path)
             guard lands else {

@@ -108,15 +108,16 @@ struct UploadAction: ChangeAction {
     }
 
     /// Returns the version that a new version of a file is to replace: the one that the person has named; else the one
-    /// that the person's file was copied from; else that of the copy here; else the one that was listed last. If the
-    /// server has another by then, a person is asked.
+    /// that the person's file was copied from; else that of the copy here, or of the last one that was; else the one that
+    /// was listed last. If the server has another by then, a person is asked.
     private func base(of item: Item, for snapshot: TakenSnapshot, in tx: Transaction) throws -> ETag? {
         if let named = snapshot.replacing {
             if let listed = item.etag, listed.opaque.hasSameBytes(as: named) { return listed }
             return ETag(opaque: named, strength: item.etag?.strength == .substitute ? .substitute : .strong)
         }
         let exported = try exported(item, as: snapshot, in: tx)
-        let here = item.cloudStatus == .localCopy ? item.copy?.etag : nil
+        let here =
+            item.cloudStatus == .localCopy ? item.copy?.etag : try tx.items.formerVersion(of: item.databaseID)
         // The listed one is equal, and may be stronger.
         guard let known = exported ?? here, known != item.etag else { return item.etag }
         return known
@@ -124,7 +125,7 @@ struct UploadAction: ChangeAction {
 
     /// Returns the version of which the person's file is a copy, where it was copied from here.
     private func exported(_ item: Item, as snapshot: TakenSnapshot, in tx: Transaction) throws -> ETag? {
-        try snapshot.source.flatMap { try tx.exports.version(of: $0, copiedFrom: item.localID) }
+        try snapshot.source.flatMap { try tx.exports.version(of: $0, copiedFrom: item) }
     }
 
     /// Makes the record of an upload whose item is gone one about the item at its path, or about a new placeholder.
