@@ -6,8 +6,8 @@ struct Member: Hashable {
     /// The ETag. Nil: the server does not say.
     var etag: String?
 
-    /// Tells whether two ETags stand for the same content. It ignores `W/` and the suffix that Apache adds for
-    /// compression.
+    /// Tells whether two ETags stand for the same content. It ignores `W/` and the suffix that servers
+    /// and proxies add for compression.
     static func isSame(_ one: String, _ other: String) -> Bool {
         strong(one).elementsEqual(strong(other))
     }
@@ -15,12 +15,14 @@ struct Member: Hashable {
     private static func strong(_ etag: String) -> [UInt8] {
         var bytes = Array(etag.utf8)
         if bytes.starts(with: "W/".utf8) { bytes.removeFirst(2) }
-        let suffix = Array("-gzip\"".utf8)
-        if bytes.count > suffix.count, bytes.suffix(suffix.count).elementsEqual(suffix) {
+        for suffix in codings where bytes.count > suffix.count && bytes.suffix(suffix.count).elementsEqual(suffix) {
             bytes.replaceSubrange((bytes.count - suffix.count)..., with: "\"".utf8)
+            break
         }
         return bytes
     }
+
+    private static let codings = ["--gzip", "-gzip", ";gzip", "-br", "-zstd"].map { Array(($0 + "\"").utf8) }
 }
 
 extension [Member] {

@@ -7,6 +7,9 @@ public struct DownloadRequest: Sendable, Hashable {
     public var version: ETag?
     /// The listed size in bytes. An answer of another length is another version.
     public var size: Int64?
+    /// The listed time of the last change. It proves a version only together with the size, where an ETag differs in the
+    /// name of a content coding.
+    public var lastModified: Timestamp?
     /// The listed media type, without parameters. It decides if neither version nor length identifies the answer.
     public var mimeType: String?
     /// The number of bytes that are here, all of exactly `version`. If the ETag is strong, the request asks for the
@@ -14,9 +17,13 @@ public struct DownloadRequest: Sendable, Hashable {
     public var offset: Int64
 
     /// Creates a request for a download.
-    public init(version: ETag? = nil, size: Int64? = nil, mimeType: String? = nil, offset: Int64 = 0) {
+    public init(
+        version: ETag? = nil, size: Int64? = nil, lastModified: Timestamp? = nil, mimeType: String? = nil,
+        offset: Int64 = 0
+    ) {
         self.version = version
         self.size = size
+        self.lastModified = lastModified
         self.mimeType = mimeType
         self.offset = offset
     }

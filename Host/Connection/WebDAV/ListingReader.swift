@@ -200,7 +200,7 @@ extension DAVResponse {
         let size = (isFolder ? self.size : length ?? self.size).flatMap { OutsideNumber.size($0) }
         // A folder's size and date say nothing about its contents, so they make no version.
         let version =
-            etag.flatMap { ETag(field: $0) } ?? (isFolder ? nil : .substitute(size: size, lastModified: modified))
+            etag.flatMap { ETag(field: $0) } ?? (isFolder ? nil : .substitute(size: size, dateText: lastModified))
         return ListedItem(
             path: path, kind: isFolder ? .folder : .file, fileID: id.flatMap { $0.isEmpty ? nil : FileID($0) },
             etag: version,

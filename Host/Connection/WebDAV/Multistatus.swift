@@ -170,12 +170,15 @@ final class Multistatus<Builder: ResponseBuilder>: XMLHandler {
         return problem == nil
     }
 
-    /// Returns the number in `HTTP/1.1 200 OK`; 0 if there is none, which does not count as a success.
+    /// Returns the number in `HTTP/1.1 200 OK`, or in `200 OK` of servers that leave out the version; 0 if there is none,
+    /// which does not count as a success.
     private static func status(_ line: [UInt8]) -> Int {
         var rest = line[...]
         rest = rest.drop { $0 <= 0x20 }
-        rest = rest.drop { $0 > 0x20 }
-        rest = rest.drop { $0 <= 0x20 }
+        if !rest.prefix(while: { $0 > 0x20 }).allSatisfy({ (0x30...0x39).contains($0) }) {
+            rest = rest.drop { $0 > 0x20 }
+            rest = rest.drop { $0 <= 0x20 }
+        }
         rest = rest.prefix { $0 > 0x20 }
         return Int(String(decoding: rest, as: UTF8.self)) ?? 0
     }

@@ -53,6 +53,52 @@ public struct ETag: Hashable, Sendable, CustomStringConvertible {
         ETag(opaque: "\(size ?? -1)-\(lastModified?.nanoseconds ?? 0)", strength: .substitute)
     }
 
+    /// Creates the version of an item for which the server reports no ETag, from the date as the server wrote it. A date
+    /// that cannot be read counts as the text that it is, so that another text is another version.
+    public static func substitute(size: Int64?, dateText: String?) -> ETag {
+        guard let text = dateText, !text.isEmpty, Timestamp(httpDate: text) == nil else {
+            return .substitute(size: size, lastModified: dateText.flatMap { Timestamp(httpDate: $0) })
+        }
+        let shown = String(decoding: text.utf8.prefix(longestDate), as: UTF8.self)
+        return ETag(opaque: "\(size ?? -1)-\(unreadableDate)\(shown)", strength: .substitute)
+    }
+
+    /// The number of bytes of an unreadable date that count.
+    private static let longestDate = 256
+    /// The mark in front of a date that could not be read.
+    private static let unreadableDate = "text:"
+
+    /// Whether the tag is made of a date that could not be read, which can only be compared with one from the same
+    /// place.
+    public var hasUnreadableDate: Bool {
+        guard strength == .substitute, let end = opaque.utf8.dropFirst().firstIndex(of: UInt8(ascii: "-")) else {
+            return false
+        }
+        return opaque.utf8[end...].dropFirst().starts(with: Self.unreadableDate.utf8)
+    }
+
+    /// Tells whether the tags differ only in the name of a content coding at the end, as `x-br`, `x--gzip` and `x;gzip`
+    /// of servers and proxies that compress differ from `x`. That alone does not prove the same version.
+    public func differsInCoding(from other: ETag) -> Bool {
+        let isServers = strength != .substitute && other.strength != .substitute
+        return isServers && Self.withoutCoding(opaque).elementsEqual(Self.withoutCoding(other.opaque))
+    }
+
+    private static func withoutCoding(_ opaque: String) -> Substring.UTF8View {
+        let rest = opaque.utf8[...]
+        // The end of `--gzip` is left out where an ETag is read.
+        if rest.count > 1, rest.last == UInt8(ascii: "-") { return rest.dropLast() }
+        for coding in ["gzip", "br", "zstd", "deflate"] {
+            for mark in ["--", "-", ";"] {
+                let suffix = (mark + coding).utf8
+                if rest.count > suffix.count, rest.suffix(suffix.count).elementsEqual(suffix) {
+                    return rest.dropLast(suffix.count)
+                }
+            }
+        }
+        return rest
+    }
+
     /// Tells whether both tags name the same version, by weak comparison.
     public static func == (a: ETag, b: ETag) -> Bool {
         a.opaque.hasSameBytes(as: b.opaque) && (a.strength == .substitute) == (b.strength == .substitute)

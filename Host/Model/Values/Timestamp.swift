@@ -100,32 +100,7 @@ public struct Timestamp: Hashable, Codable, Comparable, Sendable, CustomStringCo
         nanoseconds = sum
     }
 
-    /// Parses the date in an HTTP header or in `getlastmodified` (RFC 9110, section 5.6.7): `Sat, 21 Nov 2026 10:12:00
-    /// GMT`. The obsolete forms of RFC 850 and asctime are not accepted.
-    public init?(httpDate text: String) {
-        guard let comma = text.utf8.firstIndex(of: UInt8(ascii: ",")) else { return nil }
-        var reader = DigitReader(String(text[text.utf8.index(after: comma)...]))
-        _ = reader.skip(" ")
-        guard let day = reader.number(2), reader.skip(" ") || reader.skip("-"), let name = reader.letters(3),
-            let month = months.firstIndex(of: name), reader.skip(" ") || reader.skip("-"), let year = reader.number(4),
-            reader.skip(" "), let hour = reader.number(2), reader.skip(":"), let minute = reader.number(2),
-            reader.skip(":"), let second = reader.number(2),
-            let whole = Self.seconds(year, Int64(month + 1), day, hour, minute, second)
-        else { return nil }
-        self.init(seconds: whole)
-    }
-
-    /// The date in the form of HTTP, in whole seconds.
-    public var httpDate: String {
-        let (second, _) = nanoseconds.flooredDivision(by: 1_000_000_000)
-        let (day, inDay) = second.flooredDivision(by: 86_400)
-        let date = CivilDate(daysSince1970: day)
-        let weekday = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"][Int(day.flooredDivision(by: 7).remainder)]
-        return "\(weekday), \(padded(date.day, 2)) \(months[Int(date.month) - 1]) \(padded(date.year, 4)) "
-            + "\(padded(inDay / 3600, 2)):\(padded(inDay / 60 % 60, 2)):\(padded(inDay % 60, 2)) GMT"
-    }
-
-    private static func seconds(
+    static func seconds(
         _ year: Int64, _ month: Int64, _ day: Int64, _ hour: Int64, _ minute: Int64, _ second: Int64
     ) -> Int64? {
         guard (1...12).contains(month), day >= 1, hour < 24, minute < 60, second <= 60 else { return nil }
@@ -135,10 +110,8 @@ public struct Timestamp: Hashable, Codable, Comparable, Sendable, CustomStringCo
     }
 }
 
-private let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-
 /// A day of the proleptic Gregorian calendar.
-private struct CivilDate: Equatable {
+struct CivilDate: Equatable {
     var year: Int64
     var month: Int64
     var day: Int64
@@ -168,55 +141,13 @@ private struct CivilDate: Equatable {
     }
 }
 
-private struct DigitReader {
-    private var rest: Substring.UTF8View
-
-    init(_ text: String) { rest = text[...].utf8 }
-
-    var isAtEnd: Bool { rest.isEmpty }
-
-    mutating func skip(_ text: String) -> Bool {
-        guard rest.starts(with: text.utf8) else { return false }
-        rest.removeFirst(text.utf8.count)
-        return true
-    }
-
-    mutating func number(_ digits: Int) -> Int64? {
-        let taken = rest.prefix(digits)
-        guard taken.count == digits, taken.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        rest.removeFirst(digits)
-        return taken.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
-    }
-
-    /// Reads at least one digit of a fraction and returns nanoseconds. Digits after the ninth are dropped.
-    mutating func fraction() -> Int64? {
-        let taken = rest.prefix(while: { (0x30...0x39).contains($0) })
-        guard !taken.isEmpty else { return nil }
-        var value: Int64 = 0
-        var scale: Int64 = 100_000_000
-        for digit in taken {
-            value += Int64(digit - 0x30) * scale
-            scale /= 10
-        }
-        rest = rest.dropFirst(taken.count)
-        return value
-    }
-
-    mutating func letters(_ count: Int) -> String? {
-        guard rest.count >= count else { return nil }
-        let taken = String(rest.prefix(count))
-        rest.removeFirst(count)
-        return taken
-    }
-}
-
-private func padded(_ number: Int64, _ width: Int) -> String {
+func padded(_ number: Int64, _ width: Int) -> String {
     let digits = String(number)
     return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
 }
 
 extension Int64 {
-    fileprivate func flooredDivision(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+    func flooredDivision(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }

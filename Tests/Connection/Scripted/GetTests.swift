@@ -184,6 +184,36 @@ struct GetTests {
         #expect(zipped.head?.version == strong)
     }
 
+    @Test(
+        "C15: an ETag with a coding's name is the listed one where length and date are as listed, and nowhere else",
+        arguments: ["v1-br", "v1--gzip", "v1;gzip"])
+    func codedETag(_ sent: String) async throws {
+        let date = "Sat, 21 Nov 2026 10:12:00 GMT"
+        let headers: HTTPHeaders = ["ETag": "\"\(sent)\"", "Content-Length": "5", "Last-Modified": date]
+        var wanted = DownloadRequest(version: strong, size: 5, lastModified: Timestamp(httpDate: date))
+        let (sink, summary, _) = try await get(wanted) { _ in .status(200, headers, "hello") }
+        #expect(sink.bytes == Array("hello".utf8) && summary.head.version == strong && !summary.head.isResumable)
+        #expect(
+            await error(wanted) { _ in .status(200, ["ETag": "\"\(sent)\"", "Content-Length": "5"], "hello") }
+                == .versionChanged)
+        wanted.lastModified = wanted.lastModified.map { $0 + .seconds(1) }
+        #expect(await error(wanted) { _ in .status(200, headers, "hello") } == .versionChanged)
+        let other = DownloadRequest(
+            version: ETag(opaque: "v2", strength: .strong), size: 5, lastModified: Timestamp(httpDate: date))
+        #expect(await error(other) { _ in .status(200, headers, "hello") } == .versionChanged)
+    }
+
+    @Test("C15: a listed date that cannot be read does not stand in the way of one in the answer that can")
+    func unreadableDate() async throws {
+        let version = ETag.substitute(size: 5, dateText: "Sa, 21 Nov. 2026 10:12:00 GMT")
+        for date in ["Sat, 21 Nov 2026 10:12:00 GMT", "Sa, 21 Nov. 2026 10:12:00 GMT", "21.11.2026"] {
+            let (sink, summary, _) = try await get(DownloadRequest(version: version, size: 5)) { _ in
+                .status(200, ["Content-Length": "5", "Last-Modified": date], "hello")
+            }
+            #expect(sink.bytes == Array("hello".utf8) && summary.head.version == version, "\(date)")
+        }
+    }
+
     @Test("S14: a body that ends too early is an error; what came of it has been handed on")
     func cutOff() async throws {
         for failure in [TransportError.closed, nil] {

@@ -40,10 +40,27 @@ import Testing
         #expect(Timestamp(httpDate: "Sun, 06 Nov 1994 08:49:37 GMT") == time)
         #expect(time?.httpDate == "Sun, 06 Nov 1994 08:49:37 GMT")
         #expect(Timestamp(seconds: -1).httpDate == "Wed, 31 Dec 1969 23:59:59 GMT")
-        for text in ["", "Sun", "Sun, 06 Nov", "Sun, 31 Feb 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT"] {
-            #expect(Timestamp(httpDate: text) == nil, "\(text)")
-        }
     }
+
+    @Test(
+        "C15: a date is read in the three forms of HTTP, and as servers send it beside them",
+        arguments: [
+            "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "Sun, 6 Nov 1994 08:49:37 GMT",
+            "1994-11-06T08:49:37Z", "Sun, 06 Nov 1994 10:49:37 +0200", "Sun, 06 Nov 1994 03:19:37 -05:30",
+            "6 nov 1994 08:49:37", " So., 06 Nov 1994 08:49:37 UTC ",
+        ])
+    func httpForms(_ text: String) {
+        #expect(Timestamp(httpDate: text) == Timestamp(rfc3339: "1994-11-06T08:49:37Z"), "\(text)")
+    }
+
+    @Test(
+        "C15: what is no date, or says no zone that is known, is not taken for one",
+        arguments: [
+            "", "Sun", "Sun, 06 Nov", "Sun, 31 Feb 1994 08:49:37 GMT", "So, 06 Okt 1994 08:49:37 GMT",
+            "Sun, 06 Nov 1994 08:49:37 CET", "Sun, 06 Nov 1994 08:49:37 +2500", "Sun, 06 Nov 1994 08:49:37 GMT+0200",
+            "Sun, 06 Nov 1994 08:49:37 +0x00", "Sun Nov 6 08:49:37", "1994", "Sun, 006 Nov 1994 08:49:37 GMT", ",", "-",
+        ])
+    func noDates(_ text: String) { #expect(Timestamp(httpDate: text) == nil, "\(text)") }
 
     @Test("Seconds round down, also before 1970; durations become nanoseconds")
     func arithmetic() {

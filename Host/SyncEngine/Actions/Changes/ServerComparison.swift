@@ -84,7 +84,9 @@ extension ChangeAction {
         let sink = DigestSink()
         do {
             _ = try await engine.source.get(
-                file.path, request: DownloadRequest(version: file.etag, size: file.size), into: sink)
+                file.path,
+                request: DownloadRequest(version: file.etag, size: file.size, lastModified: file.lastModified),
+                into: sink)
         } catch let error as ConnectionError where error.kind == .versionChanged || error.kind == .notFound {
             return nil
         }

@@ -86,7 +86,8 @@ extension DownloadAction {
         let there = sink.file.size
         let goesOn = job.version.strength == .strong && job.size.map { there < $0 } ?? true
         let request = DownloadRequest(
-            version: job.version, size: job.size, mimeType: job.mimeType, offset: goesOn ? there : 0)
+            version: job.version, size: job.size, lastModified: job.lastModified, mimeType: job.mimeType,
+            offset: goesOn ? there : 0)
         do {
             let summary = try await engine.source.get(job.serverPath, request: request, into: sink)
             return try finish(sink, job, lastModified: summary.head.lastModified)

@@ -367,7 +367,8 @@ struct UploadAction: ChangeAction {
         else { return false }
         let sink: BeginningSink
         do { sink = BeginningSink(try tree.snapshot(upload.snapshot)) } catch { return false }
-        let request = DownloadRequest(version: held.item.etag, size: size)
+        let request = DownloadRequest(
+            version: held.item.etag, size: size, lastModified: held.item.lastModified)
         do {
             _ = try await engine.source.get(held.item.path, request: request, into: sink)
         } catch let error as ConnectionError where error.kind == .versionChanged || error.kind == .notFound {
@@ -380,7 +381,8 @@ struct UploadAction: ChangeAction {
     private func isOurs(_ upload: Upload, _ held: HeldItem) async throws -> Bool {
         guard held.item.kind == .file, held.item.size.map({ $0 == upload.size }) ?? true else { return false }
         let sink = DigestSink()
-        let request = DownloadRequest(version: held.item.etag, size: held.item.size)
+        let request = DownloadRequest(
+            version: held.item.etag, size: held.item.size, lastModified: held.item.lastModified)
         do {
             _ = try await engine.source.get(held.item.path, request: request, into: sink)
         } catch let error as ConnectionError {
