@@ -17,6 +17,9 @@ struct Exchange {
         case changes(Delta)
         /// The token is no longer of use.
         case outdated
+        /// The server refuses a report with a token, or answers it with no new token, and does not say whether that is
+        /// because of the token.
+        case refused
         /// The server does not support the report for this calendar.
         case unsupported
     }
@@ -35,7 +38,19 @@ struct Exchange {
 
     /// Asks for the changes since a token; with an empty token: for everything. The request has no limit and no blank
     /// around the token: some servers lose changes with a limit, and some refuse a blank.
+    ///
+    /// A token with which the report is refused twice is outdated, whatever the status. The listing that follows shows
+    /// whether it was the token.
     func changes(since token: String) throws(PluginError) -> Sync {
+        let first = try ask(since: token)
+        guard case .refused = first else { return first }
+        // A proxy's error page, and many servers' own, do not say that the token is what they refuse.
+        let second = try ask(since: token)
+        guard case .refused = second else { return second }
+        return .outdated
+    }
+
+    private func ask(since token: String) throws(PluginError) -> Sync {
         var answer = try dav.report(calendar, body: Self.report(since: token, "<getetag/>"), [Property.etag])
         return try read(&answer, since: token) { _ in false }
     }
@@ -98,8 +113,7 @@ struct Exchange {
             if try isGone(href) { delta.gone.append(href) } else { delta.present.append(Member(href: href)) }
         }
         guard let next = end.syncToken, !next.isEmpty else {
-            guard token.isEmpty else { throw failure("a report without a sync-token") }
-            return .unsupported
+            return token.isEmpty ? .unsupported : .refused
         }
         guard !end.isTruncated || !next.utf8.elementsEqual(token.utf8) else {
             throw failure("a truncated report that does not continue")
@@ -117,7 +131,10 @@ struct Exchange {
         // Some servers answer only with this status to a token that they refuse.
         case 400, 415: return isInitial ? .unsupported : .outdated
         case 405, 501, 507: return .unsupported
-        default: throw refusal(status)
+        case 401: throw refusal(status)
+        default:
+            guard !isInitial else { throw refusal(status) }
+            return .refused
         }
     }
 
