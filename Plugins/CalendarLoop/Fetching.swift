@@ -6,7 +6,6 @@ struct Fetching {
     static let enough = 4 << 20
     /// The greatest size in bytes of an object's content. A larger object gets a record without content.
     private static let largest = 8 << 20
-    private static let batch = 100
     /// The number of failures, without a success, that means that the server has failed.
     private static let mostFailures = 5
 
@@ -22,6 +21,7 @@ struct Fetching {
     private(set) var tooLarge: [String] = []
     private var bytes = 0
     private var hasMultiget = true
+    private var batchSize = BatchSize()
     /// The size in bytes of the contents of the last request. 0: no request has succeeded yet.
     private var lastBatch = 0
     /// The objects that the server's answer to a request for many omits. Each is asked for with a `GET`.
@@ -64,7 +64,8 @@ struct Fetching {
         var pending: [String: String?] = [:]
     }
 
-    /// Fetches objects in batches (RFC 4791, section 7.9), or one by one if the server does not support that.
+    /// Fetches objects in batches (RFC 4791, section 7.9), or one by one if the server does not support that. A batch
+    /// that the server refuses, as some do with more objects than they have time or room for, is halved.
     ///
     /// Once the server has shown that it supports batches, the next batch is requested before the current one is read,
     /// so that both sides work at the same time: at most two requests are in progress. When an answer cannot be read to
@@ -100,6 +101,7 @@ struct Fetching {
             }
             guard hasMultiget else {
                 try get(rest.removeFirst())
+                try expectSome()
                 continue
             }
             let wasAhead = ahead != nil
@@ -109,7 +111,8 @@ struct Fetching {
                 start = rest.startIndex
                 ahead = try ask(for: &rest, isAhead: true)
             }
-            do throws(PluginError) { hasMultiget = try read(&batch) } catch {
+            var meaning = Meaning.done
+            do throws(PluginError) { meaning = try read(&batch) } catch {
                 if error.status == .io, batch.answer.status == 207 {
                     ahead = nil
                     single = batch.members.filter { batch.pending.keys.contains($0.href) }[...]
@@ -122,10 +125,15 @@ struct Fetching {
                 ahead = nil
                 rest = members[batch.members.startIndex...]
             }
-            if !hasMultiget {
-                ahead = nil
-                rest = members[batch.members.startIndex...]
-            }
+            guard meaning == .refused else { continue }
+            ahead = nil
+            rest = members[batch.members.startIndex...]
+            guard hasMultiget else { continue }
+            batchSize.refused(batch.members.count, worked: lastBatch > 0)
+            guard batch.members.count == 1 else { continue }
+            hasMultiget = !batchSize.isHopeless
+            try get(rest.removeFirst())
+            try expectSome()
         }
         // A broken object does not stop the others. If no object can be fetched, the server has failed.
         guard hasMultiget || failed.count < 2 || !records.isEmpty || !gone.isEmpty else {
@@ -134,7 +142,7 @@ struct Fetching {
     }
 
     private func ask(for rest: inout ArraySlice<Member>, isAhead: Bool = false) throws(PluginError) -> Batch {
-        let members = rest.prefix(Self.batch)
+        let members = rest.prefix(batchSize.count)
         let body =
             #"<?xml version="1.0" encoding="utf-8"?>"#
             + #"<C:calendar-multiget xmlns="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav">"#
@@ -154,7 +162,7 @@ struct Fetching {
         members = members.dropFirst()
         var batch = try ask(for: &one)
         do throws(PluginError) {
-            if try read(&batch) { return }
+            if try read(&batch) == .done { return }
         } catch {
             guard error.status == .io, batch.answer.status == 207 else { throw error }
         }
@@ -165,13 +173,15 @@ struct Fetching {
     /// Throws if many objects failed and none succeeded.
     private func expectSome() throws(PluginError) {
         guard failed.count < Self.mostFailures || !records.isEmpty || !gone.isEmpty else {
-            throw exchange.failure("unreadable data for \(failed[0]) and \(failed.count - 1) others")
+            throw exchange.failure("errors or unreadable data for \(failed[0]) and \(failed.count - 1) others")
         }
     }
 
-    /// Reads a batch's answer.
-    /// - Returns: Whether the server supports the report.
-    private mutating func read(_ batch: inout Batch) throws(PluginError) -> Bool {
+    /// The meaning of the answer to a request for objects.
+    private enum Meaning { case done, refused }
+
+    /// Reads a batch's answer, and notes if the server does not support the report.
+    private mutating func read(_ batch: inout Batch) throws(PluginError) -> Meaning {
         let before = bytes
         while let response = try batch.answer.next() {
             guard let listed = batch.pending.removeValue(forKey: response.href) else { continue }
@@ -185,20 +195,23 @@ struct Fetching {
             if bytes >= Self.enough, !batch.pending.isEmpty {
                 isPartial = true
                 left += batch.members.filter { batch.pending.keys.contains($0.href) }
-                return true
+                return .done
             }
         }
         switch batch.answer.status {
         case 207: omitted += batch.members.filter { batch.pending.keys.contains($0.href) }
-        case 404, 410: throw exchange.refusal(batch.answer.status)
+        case 401, 404, 410: throw exchange.refusal(batch.answer.status)
         case 403:
             guard try batch.answer.end().errors.contains("{DAV:}supported-report") else { throw exchange.refusal(403) }
-            return false
-        case 400, 405, 413, 415, 501, 507: return false
-        default: throw exchange.refusal(batch.answer.status)
+            hasMultiget = false
+            return .refused
+        case 405, 415, 501:
+            hasMultiget = false
+            return .refused
+        default: return .refused
         }
         lastBatch = max(1, bytes - before)
-        return true
+        return .done
     }
 
     private mutating func get(_ member: Member) throws(PluginError) {

@@ -39,4 +39,38 @@ import Testing
         #expect(account.contents == server.truth && account.eventID == "token-2" && reports == 2)
         #expect(!account.fixture.loopCalls.contains { $0.hasPrefix("refresh") })
     }
+
+    @Test(
+        "K12: of a server that refuses many at once fewer are asked for, not each alone",
+        arguments: [400, 413, 500, 502, 504, 507])
+    func tooMany(_ status: UInt32) throws {
+        let account = try CalendarAccount()
+        (account.server.mostAtOnce, account.server.tooManyStatus) = (20, status)
+        for number in 0..<150 { account.server.put("\(number).ics") }
+        account.cycle()
+        #expect(account.contents == account.server.truth && account.batches.count < 20)
+        #expect(!account.fixture.requests.contains { $0.method == "GET" } && account.fixture.mistakes == [])
+    }
+
+    @Test("K12: an object with which each request fails is fetched by itself, and costs the others little")
+    func crashing() throws {
+        let account = try CalendarAccount()
+        account.server.tooManyStatus = 500
+        account.server.crashing = ["/ada/work/77.ics"]
+        for number in 0..<150 { account.server.put("\(number).ics") }
+        account.cycle()
+        #expect(account.contents == account.server.truth && account.batches.count < 20)
+        #expect(account.fixture.requests.filter { $0.method == "GET" }.map(\.target) == ["/ada/work/77.ics"])
+    }
+
+    @Test("K12: a server that gives no object in any way is an error after few requests")
+    func nothing() throws {
+        let account = try CalendarAccount()
+        (account.server.mostAtOnce, account.server.tooManyStatus) = (0, 500)
+        for number in 0..<150 { account.server.put("\(number).ics") }
+        account.server.failingGets = Set((0..<150).map { "/ada/work/\($0).ics" })
+        account.cycle()
+        #expect(account.kept == [] && account.eventID == nil && account.fixture.requests.count < 20)
+        #expect(account.fixture.failures.last?.contains("errors or unreadable data") == true)
+    }
 }

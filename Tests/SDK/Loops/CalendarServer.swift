@@ -30,6 +30,11 @@ final class CalendarServer {
     var pageSize = Int.max
     /// The status of every REPORT sync-collection; nil answers properly.
     var reportStatus: UInt32?
+    /// The largest number of objects that a multiget may ask for, and the status of one that asks for more.
+    var mostAtOnce = Int.max
+    var tooManyStatus: UInt32 = 507
+    /// The hrefs with which every multiget fails as one that asks for too many does.
+    var crashing: Set<String> = []
     /// The status with which a removed object is listed.
     var goneStatus: UInt32 = 404
     /// The hrefs for which a multiget reports an error.
@@ -180,13 +185,16 @@ final class CalendarServer {
     private func multiget(_ body: String) {
         underWay.append(larder_fake_under_way(fake))
         onMultiget(underWay.count - 1)
+        let asked = body.split(separator: "<href>").dropFirst().map { Self.unescaped(String($0.prefix { $0 != "<" })) }
+        guard asked.count <= mostAtOnce, crashing.isDisjoint(with: asked) else {
+            return larder_fake_answer_dav(fake, "REPORT", path, tooManyStatus)
+        }
         larder_fake_answer_dav(fake, "REPORT", path, supportsMultiget ? 207 : 501)
         if failing.contains(underWay.count - 1) || takesOneAtATime && underWay.last != 0 {
             return larder_fake_fail_request(fake, LARDER_IO)
         }
         guard supportsMultiget else { return }
-        for part in body.split(separator: "<href>").dropFirst() {
-            let href = Self.unescaped(String(part.prefix { $0 != "<" }))
+        for href in asked {
             if unreadable.contains(href) { return larder_fake_break_answer(fake, LARDER_IO) }
             if omitted.contains(href) { continue }
             if broken.contains(href) {
