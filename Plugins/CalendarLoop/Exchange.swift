@@ -9,6 +9,7 @@ struct Exchange {
 
     enum Property {
         static let etag = "{DAV:}getetag"
+        static let kind = "{DAV:}resourcetype"
         static let data = "{urn:ietf:params:xml:ns:caldav}calendar-data"
     }
 
@@ -51,7 +52,8 @@ struct Exchange {
     }
 
     private func ask(since token: String) throws(PluginError) -> Sync {
-        var answer = try dav.report(calendar, body: Self.report(since: token, "<getetag/>"), [Property.etag])
+        var answer = try dav.report(
+            calendar, body: Self.report(since: token, "<getetag/><resourcetype/>"), [Property.etag, Property.kind])
         return try read(&answer, since: token) { _ in false }
     }
 
@@ -65,9 +67,12 @@ struct Exchange {
     func everything(
         isLate: () throws(PluginError) -> Bool, keep: (DAVResponse) throws(PluginError) -> Bool
     ) throws(PluginError) -> Delta? {
-        let body = Self.report(since: "", #"<getetag/><C:calendar-data xmlns:C="urn:ietf:params:xml:ns:caldav"/>"#)
+        let body = Self.report(
+            since: "", #"<getetag/><resourcetype/><C:calendar-data xmlns:C="urn:ietf:params:xml:ns:caldav"/>"#)
         var answer: DAVAnswer
-        do throws(PluginError) { answer = try dav.report(calendar, body: body, [Property.etag, Property.data]) } catch {
+        do throws(PluginError) {
+            answer = try dav.report(calendar, body: body, [Property.etag, Property.data, Property.kind])
+        } catch {
             guard error.status == .io, try isLate() else { throw error }
             return nil
         }
@@ -97,6 +102,7 @@ struct Exchange {
                 continue
             }
             hasOwn = true
+            if Self.isCollection(response.values.last ?? nil) { continue }
             switch response.status {
             case 404, 410: delta.gone.append(href)
             case 418: doubtful.append(href)
@@ -140,7 +146,7 @@ struct Exchange {
 
     /// Returns all members in the order of their hrefs' bytes (RFC 4918, section 9.1).
     func listing() throws(PluginError) -> [Member] {
-        var answer = try dav.propfind(calendar, depth: 1, [Property.etag, "{DAV:}resourcetype"])
+        var answer = try dav.propfind(calendar, depth: 1, [Property.etag, Property.kind])
         var members: [Member] = []
         var isComplete = false
         var (hasOwn, hasForeign) = (false, false)
@@ -152,7 +158,7 @@ struct Exchange {
             }
             hasOwn = true
             guard response.status == 200 else { continue }
-            if response.values[1]?.contains("{DAV:}collection") == true { continue }
+            if Self.isCollection(response.values[1]) { continue }
             members.append(Member(href: href, etag: response.values[0]))
         }
         let end = try answer.end()
@@ -180,11 +186,14 @@ struct Exchange {
     /// what is gone.
     private var foreign: PluginError { failure("only paths outside of the calendar") }
 
-    /// Returns the href if it is that of an object in this calendar, and short enough for a record's key.
+    private static func isCollection(_ kind: String?) -> Bool { kind?.contains("{DAV:}collection") == true }
+
+    /// Returns the href if it is that of an object in this calendar, and short enough for a record's key. An object's
+    /// name may have slashes, as those have that Apple's reminders make; only at the end a slash is a collection's.
     private func member(_ href: String) -> String? {
         guard href.utf8.starts(with: calendar.utf8), href.utf8.count <= 4096 else { return nil }
         let name = href.utf8.dropFirst(calendar.utf8.count)
-        return name.isEmpty || name.contains(UInt8(ascii: "/")) ? nil : href
+        return name.isEmpty || name.last == UInt8(ascii: "/") ? nil : href
     }
 
     func refusal(_ status: Int) -> PluginError {

@@ -33,13 +33,13 @@ enum PercentCoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Replaces each run of slashes in an encoded path by one slash, and encodes each `%` that does not begin an
-    /// encoding.
+    /// Replaces the run of slashes at the beginning of an encoded path by one slash, and encodes each `%` that does not
+    /// begin an encoding. Further slashes stay, since a server may have names with empty parts.
     static func withoutTraps(_ path: String) -> String {
         var bytes: [UInt8] = []
         let text = Array(path.utf8)
         for (index, byte) in text.enumerated() {
-            if byte == UInt8(ascii: "/"), bytes.last == byte { continue }
+            if byte == UInt8(ascii: "/"), bytes.count == 1, bytes.last == byte { continue }
             bytes.append(byte)
             let follows = text[(index + 1)...].prefix(2)
             let isEncoding = follows.count == 2 && follows.allSatisfy { $0.hexadecimalValue != nil }

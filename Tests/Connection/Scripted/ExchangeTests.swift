@@ -32,7 +32,7 @@ struct ExchangeTests {
         "targets are paths from the origin's root or addresses there, without traps",
         arguments: [
             ("/", "https://h/"), ("//evil/x", "https://h/evil/x"), ("https://H:443/a", "https://h/a"),
-            ("/a//b/?c=//d", "https://h/a/b/?c=//d"), ("/100%", "https://h/100%25"), ("/%4", "https://h/%254"),
+            ("///a//b/?c=//d", "https://h/a//b/?c=//d"), ("/100%", "https://h/100%25"), ("/%4", "https://h/%254"),
             ("/%2f%zz", "https://h/%2f%25zz"), ("/ü?q=ü", "https://h/%C3%BC?q=%C3%BC"), ("/a#b", "https://h/a"),
         ])
     func targets(_ target: String, _ address: String) async throws {

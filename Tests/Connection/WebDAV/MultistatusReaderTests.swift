@@ -98,7 +98,10 @@ struct MultistatusReaderTests {
             ("https://h/cal/%61da/1%2eics", "/cal/ada/1.ics"), ("http://inner:8/cal//ada/1.ics", "/cal/ada/1.ics"),
             ("https://h", "/"), ("//cal/a@b/", "/cal/a%40b/"), ("/cal/a%40b/", "/cal/a%40b/"), ("/100%", "/100%25"),
             ("/a%2fb%2F", "/a%2Fb%2F"), ("/%ff%C3%A9é", "/%FF%C3%A9%C3%A9"), ("../bob/", "/cal/bob/"),
-            ("/../../x/..", "/"), ("/a b?c#d", "/a%20b%3Fc%23d"), (".", "/cal/ada/"),
+            ("/../../x/..", "/"), ("/cal/ada/x%3A//y/1.ics", "/cal/ada/x%3A//y/1.ics"),
+            ("/cal//ada//1.ics", "/cal/ada/1.ics"),
+            ("/cal/ada/x//", "/cal/ada/x/"), ("/cal/bob//x/1", "/cal/bob/x/1"), ("/a b?c#d", "/a%20b%3Fc%23d"),
+            (".", "/cal/ada/"),
         ])
     func hrefs(_ sent: String, _ normal: String) throws {
         let asked = try ServerAddress("https://h/cal/ada/")

@@ -73,4 +73,27 @@ import Testing
         #expect(account.kept == [] && account.eventID == nil && account.fixture.requests.count < 20)
         #expect(account.fixture.failures.last?.contains("errors or unreadable data") == true)
     }
+
+    @Test("K01, K02: what is no collection is an object, also with slashes in its name; a collection is none")
+    func slashes() throws {
+        let account = try CalendarAccount()
+        let name = "x-apple-reminderkit%3A//REMCDReminder/0C2F.ics"
+        account.server.collections = ["sub"]
+        account.server.put("a.ics")
+        account.server.put(name)
+        account.cycle()
+        #expect(account.contents == account.server.truth && account.kept.count == 2)
+        account.server.put(name, "changed")
+        account.cycle()
+        #expect(account.contents == account.server.truth)
+        account.server.remove(name)
+        account.cycle()
+        #expect(account.contents == account.server.truth && account.kept.count == 1)
+        // A server without tokens lists it, too.
+        account.server.put(name)
+        account.server.supportsSync = false
+        larder_fake_set_event_id(account.fixture.fake, account.loop, nil)
+        account.cycle()
+        #expect(account.contents == account.server.truth && account.kept.count == 2)
+    }
 }

@@ -35,6 +35,8 @@ final class CalendarServer {
     var tooManyStatus: UInt32 = 507
     /// The hrefs with which every multiget fails as one that asks for too many does.
     var crashing: Set<String> = []
+    /// The names of collections in the calendar, which are listed without a closing slash.
+    var collections: Set<String> = []
     /// The status with which a removed object is listed.
     var goneStatus: UInt32 = 404
     /// The hrefs for which a multiget reports an error.
@@ -132,6 +134,14 @@ final class CalendarServer {
             larder_fake_response(fake, pathPrefix + href(name), 200, nil)
             larder_fake_property(fake, "{DAV:}getetag", object.etag)
         }
+        listCollections()
+    }
+
+    private func listCollections() {
+        for name in collections {
+            larder_fake_response(fake, pathPrefix + href(name), 200, nil)
+            larder_fake_property(fake, "{DAV:}resourcetype", "{DAV:}collection")
+        }
     }
 
     private func report(_ body: String) {
@@ -155,6 +165,7 @@ final class CalendarServer {
                 larder_fake_property(fake, "{DAV:}getetag", object.etag)
                 if wantsContents, let content = givesContents(name, object.content) { giveContent(content) }
             }
+            listCollections()
             larder_fake_end_dav(fake, token, 0, nil)
         } else if let known, known <= log.count {
             tell(log.dropFirst(max(known, dropped)), since: max(known, dropped))
@@ -178,6 +189,7 @@ final class CalendarServer {
                 larder_fake_response(fake, pathPrefix + href(name), goneStatus, nil)
             }
         }
+        listCollections()
         let isCut = page.count < changes.count
         larder_fake_end_dav(fake, prefix + "\(known + page.count)", isCut ? 1 : 0, nil)
     }
