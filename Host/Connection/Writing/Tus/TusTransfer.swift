@@ -153,10 +153,14 @@ struct TusTransfer {
             }
             return nil
         case .elsewhere:
-            throw ConnectionError(
-                .redirectRefused,
-                "\(root.origin) names an address on another server for \(doing): nothing was sent there",
-                hint: "check the server's own address in its settings: it must be the one in the account's url")
+            // Said once, since no resumable upload is begun any more.
+            connection.changeTus { $0.isRefused = true }
+            connection.logger.warning(
+                """
+                The server names an address on another server for a resumable upload: nothing was sent there, and files \
+                go in one request. Check the server's own address in its settings: it must be the one in the account's url
+                """, metadata: ["server": "\(root.origin)"])
+            return nil
         case .refused(let refusal): return .refused(refusal)
         case .decidedByAnswer:
             guard let reading else { return nil }

@@ -23,7 +23,8 @@ struct TusUpload: Sendable {
         /// The server does not do what it announces. The file goes out in one request; further ones do too if the
         /// problem is a lasting one.
         case unusable(isLasting: Bool)
-        /// The server names an address on another server for the upload.
+        /// The server names an address on another server for the upload. The file goes out in one request, and further
+        /// ones do too.
         case elsewhere
         case refused(WriteRefusal)
         /// The last answer decides, as one to a PUT does.
