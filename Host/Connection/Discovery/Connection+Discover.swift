@@ -12,7 +12,7 @@ extension Connection {
     ///
     /// Credentials go to the account's origin only. A 401 at an address that is only guessed says nothing. A 401
     /// elsewhere, away from the account's files, throws `forbidden`. An address is passed over if a proxy answers that
-    /// the server behind it cannot be reached.
+    /// the server behind it cannot be reached, and one that is only guessed also if it answers with an error.
     ///
     /// The result is kept. The server is asked again only when the facts about it no longer hold or the homes are gone.
     /// - Returns: The principal and the homes; nil if the server does not offer the service.
@@ -58,9 +58,10 @@ extension Connection {
             let place = places[next]
             next += 1
             guard asked.insert(place).inserted else { continue }
+            let isGuess = next > own
             do {
-                if let homes = try await homes(of: service, from: place, isGuess: next > own) { return homes }
-            } catch  where error.isOfPlace {
+                if let homes = try await homes(of: service, from: place, isGuess: isGuess) { return homes }
+            } catch  where error.isOfPlace || isGuess && error.isOfGuess {
                 broken = broken ?? error
             }
         }
@@ -141,8 +142,8 @@ extension Connection {
         let (answer, address): (MultistatusAnswer, ServerAddress)
         do {
             (answer, address) = try await multistatus(question, asked, at: place)
-        } catch  where isGuess && error.kind == .redirectRefused {
-            // The redirect mostly leads to a login page.
+        } catch  where isGuess && (error.kind == .redirectRefused || error.isRedirect) {
+            // The redirect mostly leads to a login page, or nowhere.
             logger.warning(
                 "Larder does not search for calendars or address books at this address",
                 metadata: ["error": "\(error.message)"])
@@ -217,6 +218,13 @@ extension ConnectionError {
     /// Whether the error concerns one address and not the server: the service to which a proxy should have passed the
     /// request is not there.
     fileprivate var isOfPlace: Bool { kind == .serverError && (status == 502 || status == 504) }
+
+    /// Whether the error says nothing of the server if nobody said that there is something at the address. An answer
+    /// that asks to wait concerns the whole account.
+    fileprivate var isOfGuess: Bool { kind == .serverError && status != 429 && status != 503 }
+
+    /// Whether the error is a redirect that names no address.
+    fileprivate var isRedirect: Bool { kind == .protocolViolation && status.map { (300..<400).contains($0) } ?? false }
 }
 
 extension Array {

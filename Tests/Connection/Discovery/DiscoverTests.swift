@@ -211,6 +211,24 @@ struct DiscoverTests {
         #expect(try await connection("https://h/", over: other).discover(.caldav)?.homes == ["/c/"])
     }
 
+    @Test(
+        "L33: an error at a place that is only guessed is no trouble of the server's; what answers there is found later",
+        arguments: [500, 502, 520])
+    func brokenGuess(_ status: Int) async throws {
+        let wellKnown = "PROPFIND /.well-known/caldav"
+        let transport = server([wellKnown: { _ in .status(status) }])
+        let broken = connection("https://h/", over: transport)
+        for _ in 0..<2 {
+            let error = await #expect(throws: ConnectionError.self) { try await broken.discover(.caldav) }
+            #expect(error?.kind == .notFound && error?.message.contains("\(status)") == true)
+        }
+        // A redirect to nowhere stays one.
+        for redirect in [301, 302, 308] {
+            let nowhere = server([wellKnown: { _ in .status(redirect) }])
+            #expect(try await connection("https://h/", over: nowhere).discover(.caldav) == nil, "\(redirect)")
+        }
+    }
+
     @Test("I13: an error is not an answer that there is nothing")
     func errors() async throws {
         for (place, status, kind) in [
