@@ -13,12 +13,8 @@ struct Share {
     /// The path of the shared item in the account's tree.
     var path: String? { value["path"]?.string }
 
-    /// The item's id, if the account shares the item and the server's ids name spaces. An item that is shared with the
-    /// account has another id in the account's tree.
-    var itemID: String? {
-        guard value["direction"]?.string == "byMe", let id = value["itemID"]?.string else { return nil }
-        return id.utf8.contains(UInt8(ascii: "!")) ? id : nil
-    }
+    /// Whether the account shares the item with others. The ETag of the account's root tells of changes in it.
+    var isOwn: Bool { value["direction"]?.string == "byMe" }
 
     /// Whether the shared item is in the tree. A share with the account may be pending or rejected.
     var isAccepted: Bool {

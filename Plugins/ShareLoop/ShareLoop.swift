@@ -1,12 +1,13 @@
 public import LarderSDK
 
-/// Watches the ETag of each shared file or folder, so that the item list checks it as soon as somebody changes it. Also
+/// Watches the ETag of each file or folder that is shared with the account, so that the item list checks it as soon as
+/// somebody changes it. Also
 /// finds out whether a share that is missing from the lists is really gone.
 struct ShareLoop: EventLoop {
     static let description = PluginDescription(
         id: "org.larder.share-loop", name: "Share loop", version: "0.1.0", vendor: "Larder",
         summary: "Notices changes of shared files and folders at once",
-        required: [.config, .records, .http, .dav, .discover, .actions])
+        required: [.config, .records, .http, .dav, .discover, .actions, .clock])
     static let kind = "share"
     static let collection: String? = "shares"
     static let hints: HintSet = [.items, .shares]
@@ -29,15 +30,16 @@ struct ShareLoop: EventLoop {
 
     private let records: Host.Records
     private let discover: Host.Discover
-    private let dav: Host.DAV
     private let actions: Host.Actions
     private let confirmation: Confirmation
     private let feed: EventFeed?
+    private var roots: SharedRoots
 
     init(host: Host) throws(PluginError) {
         records = try host.require(host.records, .records)
         discover = try host.require(host.discover, .discover)
-        dav = try host.require(host.dav, .dav)
+        roots = SharedRoots(
+            records, try host.require(host.dav, .dav), try host.require(host.clock, .clock))
         actions = try host.require(host.actions, .actions)
         let http = try host.require(host.http, .http)
         confirmation = Confirmation(http: http)
@@ -60,12 +62,12 @@ struct ShareLoop: EventLoop {
             (page.eventID, page.more) = (told.eventID, told.more)
             isChanged = told.json["Events"]?.array?.isEmpty == false
         } else if feed == nil {
-            page.eventID = try state(of: share)
+            page.eventID = try state(of: share, loop, known: eventID)
             // The share was away, and changes during that time are unknown.
             if !isChanged, page.eventID != Self.absent {
                 return EventPage(eventID: page.eventID, refresh: .everything, content: .nothing)
             }
-            isChanged = !page.eventID.utf8.elementsEqual(eventID.utf8)
+            isChanged = page.eventID != Self.scanned && !page.eventID.utf8.elementsEqual(eventID.utf8)
         }
         if isChanged, let path = share.path { page.content = .changed(path: path) }
         return page
@@ -85,9 +87,9 @@ struct ShareLoop: EventLoop {
         if let feed {
             anchor = share.isAccepted ? try feed.latest(Self.events(loop) + "/latest") : Self.absent
         } else {
-            anchor = try state(of: share)
+            anchor = try state(of: share, loop)
         }
-        if anchor != Self.absent, let path = share.path { try actions.look(at: path) }
+        if anchor != Self.absent, anchor != Self.scanned, let path = share.path { try actions.look(at: path) }
         return Anchor(eventID: anchor)
     }
 
@@ -97,29 +99,20 @@ struct ShareLoop: EventLoop {
     /// Returns the path of a share's events below an events endpoint.
     private static func events(_ id: String) -> String { "drive/shares/\(EventFeed.escaped(id))/events" }
 
-    /// Returns the ETag of the share's root.
-    private func state(of share: Share) throws(PluginError) -> String {
+    /// The event id of a share that the account shares itself: the scan sees what changes in it.
+    private static let scanned = "scanned"
+
+    /// Returns the event id that stands for the state of the share's root.
+    /// - Parameter known: The event id so far, which stays if it is not the share's turn to be asked for.
+    private mutating func state(of share: Share, _ loop: String, known: String? = nil) throws(PluginError) -> String {
         guard share.isAccepted, let path = share.path else { return Self.absent }
-        let names = path.utf8.split(separator: UInt8(ascii: "/")).map { EventFeed.escaped(String(Substring($0))) }
-        var answer = try dav.propfind(
-            try discover.filesHome() + names.joined(separator: "/"), depth: 0,
-            ["{DAV:}getetag", "{http://owncloud.org/ns}id"])
-        if answer.status == 404 { return Self.absent }
-        guard answer.status == 207 else {
-            throw PluginError(.io, "the server answered \(answer.status) for the shared item \(path)")
+        if share.isOwn { return Self.scanned }
+        let home = try discover.filesHome()
+        switch try roots.state(of: path, for: loop, in: home, mayRest: known != nil) {
+        case .etag(let etag): return "etag:" + etag
+        case .absent: return Self.absent
+        case .unasked: return known ?? Self.absent
         }
-        guard let root = try answer.next() else {
-            throw PluginError(.io, "the server's answer for the shared item \(path) is empty")
-        }
-        if root.status == 404 { return Self.absent }
-        // Another item may have the share's path.
-        if let shared = share.itemID, let id = root.values[1], !id.utf8.elementsEqual(shared.utf8) {
-            return Self.absent
-        }
-        guard let etag = root.values[0] else {
-            throw PluginError(.io, "the server returned no ETag for the shared \(path)")
-        }
-        return "etag:" + etag
     }
 
     private func share(_ id: String) throws(PluginError) -> Share {

@@ -80,8 +80,10 @@ import Testing
             if interval == "1s" {
                 try await fixture.until("their loops know where they are") {
                     let loops = try await fixture.account.larder("--json", "loop", "list").lines
-                    return loops.filter { $0.contains(#""kind":"share""#) && $0.contains(#""eventID":"etag:"#) }.count
-                        == 2
+                    let places = [#""eventID":"etag:"#, #""eventID":"scanned""#]
+                    return loops.filter { loop in
+                        loop.contains(#""kind":"share""#) && places.contains { loop.contains($0) }
+                    }.count == 2
                 }
             }
             try await body(fixture)

@@ -20,17 +20,69 @@ import Testing
         #expect(server.poll("12") == LARDER_OK && server.looks() == [] && server.fixture.mistakes == [])
     }
 
-    @Test("Another item at the path of what the account shares is not what is shared")
-    func anotherItem() throws {
+    @Test("Of what the account shares nothing is asked, however much it is: the scan sees it")
+    func own() throws {
         let server = try ShareServer()
-        let target = "/remote.php/webdav/Docs"
-        server.fixture.put(
-            record: "12", in: "shares", value: #"{"direction":"byMe","path":"/Docs","itemID":"s1$p1!a"}"#)
-        (server.etags[target], server.ids[target]) = ("1", "s1$me!b")
-        #expect(server.poll("12") == LARDER_OK && server.fixture.eventID(of: "12") == "absent" && server.looks() == [])
-        server.ids[target] = "s1$p1!a"
-        #expect(server.poll("12") == LARDER_OK && server.fixture.eventID(of: "12") == "etag:1")
-        #expect(server.looks() == ["/Docs"])
+        for id in 0..<50 {
+            server.fixture.put(
+                record: "\(id)", in: "shares", value: #"{"direction":"byMe","path":"/Docs/\#(id)"}"#)
+        }
+        for _ in 0..<3 { for id in 0..<50 { #expect(server.poll("\(id)") == LARDER_OK) } }
+        #expect(server.asked == [] && server.fixture.eventID(of: "7") == "scanned" && server.fixture.mistakes == [])
+        // One that an earlier version of the plugin asked for is not looked at, either.
+        larder_fake_set_event_id(server.fixture.fake, "7", "etag:1")
+        #expect(server.poll("7") == LARDER_OK && server.asked == [] && server.looks() == [])
+    }
+
+    @Test("Many shares in one folder cost one request in each cycle; the one that changed is looked at")
+    func together() throws {
+        let server = try ShareServer()
+        server.folders = ["/remote.php/webdav/From%20others/"]
+        func cycle() { for id in 0..<40 { #expect(server.poll("\(id)") == LARDER_OK) } }
+        for id in 0..<40 {
+            server.put("\(id)", path: "/From others/\(id)")
+            server.etags["/remote.php/webdav/From%20others/\(id)"] = "1"
+        }
+        cycle()
+        _ = server.looks()
+        cycle()
+        #expect(server.asked == ["PROPFIND /remote.php/webdav/From%20others/"] && server.looks() == [])
+        server.etags["/remote.php/webdav/From%20others/7"] = "2"
+        cycle()
+        #expect(server.asked.count == 1 && server.looks() == ["/From others/7"])
+        // One that is away is asked for by itself, and looked at.
+        server.etags["/remote.php/webdav/From%20others/7"] = nil
+        cycle()
+        #expect(server.asked.count == 2 && server.fixture.eventID(of: "7") == "absent")
+        #expect(server.looks() == ["/From others/7"])
+        // What the folder's listing fails with, all shares in it fail with, after one request.
+        server.status = 500
+        for id in 0..<40 { #expect(server.poll("\(id)") == LARDER_IO) }
+        #expect(server.asked.count == 1 && server.fixture.mistakes == [])
+    }
+
+    @Test(
+        "Shares that have no folder in common, or a very large one, take turns; none waits for ever", arguments: [0, 1])
+    func turns(_ folders: Int) throws {
+        let server = try ShareServer()
+        let count = 100
+        let paths = (0..<count).map { folders == 0 ? "/\($0)/s" : "/all/\($0)" }
+        server.folders = ["/remote.php/webdav/all/"]
+        server.others = 20_000
+        for id in 0..<count {
+            server.put("\(id)", path: paths[id])
+            server.etags["/remote.php/webdav" + paths[id]] = "1"
+        }
+        func cycle() { for id in 0..<count { #expect(server.poll("\(id)") == LARDER_OK) } }
+        for _ in 0..<3 { cycle() }
+        server.fixture.forget()
+        for id in 0..<count { server.etags["/remote.php/webdav" + paths[id]] = "2" }
+        for _ in 0..<6 {
+            cycle()
+            #expect((1...40).contains(server.asked.count))
+            server.fixture.forget()
+        }
+        #expect((0..<count).allSatisfy { server.fixture.eventID(of: "\($0)") == "etag:2" })
     }
 
     @Test(

@@ -7,8 +7,10 @@ final class ShareServer {
     let fixture: PluginFixture
     /// The ETags of the existing items, by target.
     var etags: [String: String] = [:]
-    /// The ids of the existing items, by target.
-    var ids: [String: String] = [:]
+    /// The targets of folders that are listed, with a closing slash.
+    var folders: Set<String> = []
+    /// The number of other entries that each of these folders has.
+    var others = 0
     /// The OCS answers for single shares, by target below the sharing service's address: code and data. Other shares
     /// are 404.
     var told: [String: (code: Int, data: String)] = [:]
@@ -35,6 +37,7 @@ final class ShareServer {
 
     private func answer(_ method: String, _ target: String) {
         if method == "PROPFIND" {
+            if status == 207, folders.contains(target) { return list(target) }
             guard let etag = etags[target] else {
                 return larder_fake_answer_dav(fixture.fake, method, target, status == 207 ? 404 : status)
             }
@@ -42,7 +45,6 @@ final class ShareServer {
             guard status == 207 else { return }
             larder_fake_response(fixture.fake, target, 200, nil)
             larder_fake_property(fixture.fake, "{DAV:}getetag", etag)
-            if let id = ids[target] { larder_fake_property(fixture.fake, "{http://owncloud.org/ns}id", id) }
             return
         }
         guard let range = target.firstRange(of: Self.ocs) else {
@@ -55,6 +57,20 @@ final class ShareServer {
             let (code, data) = told[String(path.dropFirst(Self.shares.count))] ?? (404, "[]")
             say(target, code, data)
         default: say(target, 404, "[]")
+        }
+    }
+
+    private func list(_ folder: String) {
+        larder_fake_answer_dav(fixture.fake, "PROPFIND", folder, 207)
+        larder_fake_response(fixture.fake, folder, 200, nil)
+        larder_fake_property(fixture.fake, "{DAV:}getetag", "folder")
+        for (target, etag) in etags where target.hasPrefix(folder) && !target.dropFirst(folder.count).contains("/") {
+            larder_fake_response(fixture.fake, target + "/", 200, nil)
+            larder_fake_property(fixture.fake, "{DAV:}getetag", etag)
+        }
+        for number in 0..<others {
+            larder_fake_response(fixture.fake, "\(folder)other\(number)", 200, nil)
+            larder_fake_property(fixture.fake, "{DAV:}getetag", "other")
         }
     }
 
