@@ -61,8 +61,16 @@ package struct ItemListUpdate: Sendable {
             (self.isComplete, self.isCutOff) = (isComplete, isCutOff)
         }
 
-        /// The failures to show to a person, in the order of their folders' paths.
-        package var failures: [Failure] { failed.sorted { $0.key < $1.key }.map(\.value.failure) }
+        /// The failures to show to a person, in the order of their folders' paths. A server that answers with an error
+        /// for a folder, and for others as it should, can be reached.
+        package var failures: [Failure] {
+            let isReached = !isCutOff && failed[.root] == nil
+            return failed.sorted { $0.key < $1.key }.map { _, error in
+                var failure = error.failure
+                if isReached, error.kind == .serverError { failure.kind = failure.kind.ofOneItem }
+                return failure
+            }
+        }
     }
 
     enum Listed: Sendable {

@@ -50,14 +50,3 @@ public struct RunOutcome: Codable, Sendable {
         failures.append(failure)
     }
 }
-
-extension Failure.Kind {
-    /// The kind of a failure that concerns only one item. An error for one file does not mean that the server cannot be
-    /// reached or gives invalid answers. A full disk and a rejected account keep their kind.
-    public var ofOneItem: Failure.Kind {
-        switch self {
-        case .internal, .localIO, .config, .vaultLocked, .denied: self
-        default: .failed
-        }
-    }
-}

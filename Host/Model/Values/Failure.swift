@@ -95,3 +95,14 @@ public struct Failure: Error, Codable, Sendable, CustomStringConvertible {
     /// The message, and below it the hint; see ``Advice/description``.
     public var description: String { hint.map { "\(message)\n\($0)" } ?? message }
 }
+
+extension Failure.Kind {
+    /// The kind of a failure that concerns only one item. An error for one file does not mean that the server cannot be
+    /// reached or gives invalid answers. A full disk and a rejected account keep their kind.
+    public var ofOneItem: Failure.Kind {
+        switch self {
+        case .internal, .localIO, .config, .vaultLocked, .denied: self
+        default: .failed
+        }
+    }
+}
