@@ -124,7 +124,7 @@ struct TreeOpening {
         guard own >= 0 else { throw .system("opening \(vault)/incoming", errno) }
         let incoming = Descriptor(own)
         if !isMarked || canRename(from: incoming.number, to: root) {
-            try refuseSimpleFileSystem(incoming.number, files)
+            try refuseSimpleFileSystem(incoming.number, at: "\(vault)/incoming", files)
             return incoming
         }
         let path = Tree.dotLarder + "/incoming"
@@ -132,7 +132,7 @@ struct TreeOpening {
         let number = openat(root, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard number >= 0 else { throw .system("opening \(files)/\(path)", errno) }
         let beside = Descriptor(number)
-        try refuseSimpleFileSystem(beside.number, files)
+        try refuseSimpleFileSystem(beside.number, at: "\(files)/\(path)", files)
         return beside
     }
 
@@ -150,13 +150,15 @@ struct TreeOpening {
 
     /// Throws `.localIO` if the file system cannot exchange two files in one step. Without the exchange there would be
     /// moments without a file, or a person's file could be overwritten.
-    private func refuseSimpleFileSystem(_ incoming: Int32, _ files: String) throws(Failure) {
+    private func refuseSimpleFileSystem(
+        _ incoming: Int32, at path: String, _ files: String
+    ) throws(Failure) {
         defer {
             unlinkat(incoming, "probe", 0)
             unlinkat(incoming, "probe2", 0)
         }
         guard makeEmptyFile("probe", in: incoming), makeEmptyFile("probe2", in: incoming) else {
-            throw .system("writing to incoming/ of \(vault)", errno)
+            throw .system("writing to \(path)", errno)
         }
         guard linux_rename_exchange(incoming, "probe", incoming, "probe2") == 0 else {
             throw Failure(

@@ -212,6 +212,13 @@ import Testing
             try fetch("x", "/a/b", in: vault.tree)
             #expect(try Files.text(files + "/a/b") == "x")
             #expect(Files.isFolder(files + "/.larder/incoming"))
+
+            // A folder of the copies that cannot be written is named, not the vault, which can.
+            try vault.close()
+            try Files.makeFolder(files + "/.larder/incoming/probe")
+            let failure = #expect(throws: Failure.self) { try Vault.open(at: folder + "/vault", files: files) }
+            #expect(failure?.kind == .localIO && failure?.message.contains(files + "/.larder/incoming") == true)
+            #expect(failure?.message.contains("/vault") == false)
         }
     }
 }
