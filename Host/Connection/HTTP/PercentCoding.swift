@@ -48,6 +48,42 @@ enum PercentCoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// Returns an href in the form in which people know the names: decoded, but for slashes in names, for bytes that are
+    /// no text, and for characters that do not show or change the direction of what follows.
+    static func readable(_ href: some Collection<UInt8>) -> String {
+        var rest = decodedNames(href)[...]
+        var text = ""
+        while let first = rest.first {
+            let length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4
+            if let character = String(validating: rest.prefix(length), as: UTF8.self)?.unicodeScalars.first,
+                character.isReadable
+            {
+                text.unicodeScalars.append(character)
+                rest = rest.dropFirst(length)
+            } else {
+                text += encoded(bytes: rest.prefix(1))
+                rest = rest.dropFirst()
+            }
+        }
+        return text
+    }
+
+    /// Undoes percent-encoding, but not that of a slash.
+    private static func decodedNames(_ text: some Collection<UInt8>) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var rest = text[...]
+        while let byte = rest.popFirst() {
+            bytes.append(byte)
+            let digits = rest.prefix(2).compactMap(\.hexadecimalValue)
+            guard byte == UInt8(ascii: "%"), digits.count == 2 else { continue }
+            let value = digits[0] << 4 | digits[1]
+            guard value != UInt8(ascii: "/") else { continue }
+            bytes[bytes.count - 1] = value
+            rest = rest.dropFirst(2)
+        }
+        return bytes
+    }
+
     /// Returns a server's text in a form that can be printed on one line. Encodes everything except printable ASCII,
     /// and takes at most 1,000 bytes of the text.
     static func printable(_ text: String) -> String {
@@ -65,6 +101,17 @@ extension UInt8 {
         switch self {
         case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f, 0x7e: true
         default: false
+        }
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether the character shows, or is a plain blank.
+    fileprivate var isReadable: Bool {
+        switch properties.generalCategory {
+        case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
+        case .spaceSeparator: self == " "
+        default: true
         }
     }
 }

@@ -173,8 +173,8 @@ final class ListingReader {
         guard refused.count < limits.namedRefusals else { return }
         let isLong = href.utf8.count > limits.shownAddress
         // A part of a character at the end is shown as its bytes.
-        let shown = String(decoding: href.utf8.prefix(limits.shownAddress), as: UTF8.self)
-        refused.append(UnusableEntry(href: PercentCoding.printable(shown) + (isLong ? "…" : ""), problem: problem))
+        let shown = PercentCoding.readable(href.utf8.prefix(limits.shownAddress))
+        refused.append(UnusableEntry(href: shown + (isLong ? "…" : ""), problem: problem))
     }
 
     private func isInForeign(_ path: ItemPath) -> Bool {

@@ -43,7 +43,7 @@ public struct ListedItem: Hashable, Sendable {
 /// An entry of a listing that cannot be kept here, because its name would leave the tree, is too long, is not UTF-8 or
 /// is reserved.
 public struct UnusableEntry: Hashable, Sendable {
-    /// The href as the server sent it, with anything unprintable percent-encoded.
+    /// The href as people read it: decoded, but for slashes in names and what is not text or cannot be printed.
     public var href: String
     /// The reason why the entry cannot be kept.
     public var problem: ItemPath.Problem

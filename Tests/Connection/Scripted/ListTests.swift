@@ -51,7 +51,22 @@ struct ListTests {
         let (entries, found) = try await connection(listing(hrefs)).entries(of: path("/F"))
         #expect(entries.map(\.path) == [path("/F/good")])
         #expect(found.refused.map(\.problem) == [.dotName, .slashInName, .notUTF8, .nameTooLong])
-        #expect(found.refused[0].href == "/d/F/../../etc/passwd")
+        #expect(found.refused[0].href == "/d/F/../../etc/passwd" && found.refused[1].href == "/d/F/a%2Fb")
+        #expect(found.refused[2].href == "/d/F/%FF")
+    }
+
+    @Test("names that cannot be kept are told as people know them, and nothing in them moves the cursor")
+    func refusedNames() async throws {
+        let long = String(repeating: "%E6%97%A5", count: 100)
+        let hrefs = [
+            "/d/F/", "/d/F/%E6%97%A5%20a%2Fb", "/d/F/x%2F%1B%5B2J%C2%85%E2%80%AE", "/d/F/\u{e4}%2F100%", "/d/F/\(long)",
+        ]
+        let (_, found) = try await connection(listing(hrefs)).entries(of: path("/F"))
+        #expect(
+            found.refused.prefix(3).map(\.href) == [
+                "/d/F/\u{65e5} a%2Fb", "/d/F/x%2F%1B[2J%C2%85%E2%80%AE", "/d/F/\u{e4}%2F100%",
+            ])
+        #expect(found.refused.last?.href.hasPrefix("/d/F/\u{65e5}\u{65e5}") == true)
     }
 
     @Test(
