@@ -104,10 +104,13 @@ struct UploadedFiles: Sendable {
     mutating func leave(_ path: ItemPath) { found.removeAll { path.isAncestor(of: $0.path) } }
 
     private mutating func find(in folder: Found, _ batch: inout Batch) throws(Failure) {
-        for name in try names(in: folder.file).reversed() {
-            guard let name else {
+        for bytes in try names(in: folder.file).reversed() {
+            guard let name = String(validating: bytes, as: UTF8.self) else {
                 batch.failures.append(
-                    Failure(.badData, "\(folder.file) has an entry whose name is not UTF-8, which was not uploaded"))
+                    Failure(
+                        .badData,
+                        "\(folder.file)/\(Self.shown(bytes)) was not uploaded: its name is not UTF-8",
+                        hint: "Rename it, and repeat the command"))
                 continue
             }
             let file = "\(folder.file)/\(name)"
@@ -130,21 +133,28 @@ struct UploadedFiles: Sendable {
         }
     }
 
-    /// Returns the names in a folder, sorted. A name that is not UTF-8 is nil.
-    private func names(in folder: String) throws(Failure) -> [String?] {
+    /// Returns a name that is not UTF-8 as bash takes it in `$'…'`.
+    private static func shown(_ name: [UInt8]) -> String {
+        name.map { byte in
+            let isPlain = byte >= 0x20 && byte < 0x7f && byte != UInt8(ascii: "\\")
+            let digits = String(byte, radix: 16)
+            return isPlain ? String(UnicodeScalar(byte)) : "\\x" + (digits.utf8.count == 1 ? "0" : "") + digits
+        }.joined()
+    }
+
+    /// Returns the names in a folder, sorted.
+    private func names(in folder: String) throws(Failure) -> [[UInt8]] {
         guard let stream = opendir(folder) else { throw .reading(folder, errno) }
         defer { closedir(stream) }
-        var names: [String?] = []
+        var names: [[UInt8]] = []
         while true {
             errno = 0
             guard let entry = readdir(stream) else {
                 if errno != 0 { throw .system("reading \(folder)", errno) }
-                return names.sorted { ($0 ?? "").utf8.lexicographicallyPrecedes(($1 ?? "").utf8) }
+                return names.sorted { $0.lexicographicallyPrecedes($1) }
             }
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != ".", name != ".." { names.append(name) }
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in Array(bytes.prefix { $0 != 0 }) }
+            if !name.elementsEqual(".".utf8), !name.elementsEqual("..".utf8) { names.append(name) }
         }
     }
 }
