@@ -231,6 +231,24 @@ struct WriteTests {
         #expect(error?.kind == .redirectRefused && asked().count == 1)
     }
 
+    @Test("a 502 for MOVE and COPY over TLS says what a proxy before the server has to do; other requests do not")
+    func proxyWithoutTLS() async throws {
+        let (connection, _) = try await connect { _ in .status(502) }
+        let (a, b) = (path("/a"), path("/b"))
+        let requests: [(Bool, () async throws -> WriteOutcome)] = [
+            (true, { try await connection.move(a, to: b, isFolder: false) }),
+            (true, { try await connection.copy(a, to: b, isFolder: false) }),
+            (false, { try await connection.makeFolder(b) }),
+            (false, { try await connection.delete(a, isFolder: true) }),
+        ]
+        for (tells, request) in requests {
+            let error = await #expect(throws: ConnectionError.self) { try await request() }
+            // An issue has the message alone.
+            #expect(error?.message.contains("the proxy has to rewrite the field Destination") == tells)
+            #expect(error?.kind == .serverError && error?.status == 502)
+        }
+    }
+
     @Test("a folder that is deleted, moved or copied in part says where it stopped, and why")
     func partly() async throws {
         let document = """
