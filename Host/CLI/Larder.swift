@@ -90,8 +90,8 @@ import Threads
         // message may quote a server, so its line breaks are made visible.
         let lines =
             failure.kind == .config ? failure.message.split(separator: "\n").map(String.init) : [failure.message]
-        console.note("larder: \(lines.map { Text.visible($0) }.joined(separator: "\n"))")
-        if let hint = failure.advice { console.note("  \(Text.visible(hint))") }
+        for (index, line) in lines.enumerated() { console.note(index == 0 ? "larder: \(line)" : line) }
+        if let hint = failure.advice { console.note("  \(hint)") }
     }
 
     /// Returns the command that the arguments name. Prints the help or the version if the arguments ask for one of
@@ -110,7 +110,7 @@ import Threads
         } catch {
             let message = message(for: error)
             guard exitCode(for: error) != .success else {
-                console.print(fullMessage(for: error))
+                console.write(Array(fullMessage(for: error).utf8), endingLine: true)
                 try console.flush()
                 return nil
             }

@@ -6,20 +6,22 @@ import Threads
 
 extension CompletionKind {
     /// Paths of items, folder by folder.
-    static let itemPath = CompletionKind.custom { words, _, typed in await Candidates(words).paths(typed) }
+    static let itemPath = CompletionKind.custom { words, _, typed in await Candidates(words, typed).paths() }
     /// Files of this machine, and paths of items, folder by folder.
     static let fileOrItemPath = CompletionKind.custom { words, _, typed in
-        let candidates = Candidates(words)
-        return await candidates.files(typed) + candidates.paths(typed)
+        let candidates = Candidates(words, typed)
+        return await candidates.files() + candidates.paths()
     }
+    /// Files of this machine, folder by folder.
+    static let localFile = CompletionKind.custom { words, _, typed in await Candidates(words, typed).files() }
     /// The ids of policies.
-    static let policyID = CompletionKind.custom { words, _, _ in await Candidates(words).policies() }
+    static let policyID = CompletionKind.custom { words, _, typed in await Candidates(words, typed).policies() }
     /// The ids of issues.
-    static let issueID = CompletionKind.custom { words, _, _ in await Candidates(words).issues() }
+    static let issueID = CompletionKind.custom { words, _, typed in await Candidates(words, typed).issues() }
     /// The names of plugins.
-    static let plugin = CompletionKind.custom { words, _, _ in Candidates(words).plugins() }
+    static let plugin = CompletionKind.custom { words, _, typed in Candidates(words, typed).plugins() }
     /// The names of accounts.
-    static let accountName = CompletionKind.custom { words, _, _ in Candidates(words).accounts() }
+    static let accountName = CompletionKind.custom { words, _, typed in Candidates(words, typed).accounts() }
 }
 
 /// The candidates for a word of a command line, from the config and the database. Whatever goes wrong, there are none.
@@ -30,9 +32,12 @@ struct Candidates {
     private let config: Config?
     /// The shell's name.
     private let shell: String?
+    private let word: TypedWord
 
-    /// - Parameter words: the words of the command line.
-    init(_ words: [String], for shell: String? = CompletionShell.requesting?.rawValue) {
+    /// - Parameters:
+    ///   - words: the words of the command line.
+    ///   - typed: what was typed of the word, as it was typed.
+    init(_ words: [String], _ typed: String, for shell: String? = CompletionShell.requesting?.rawValue) {
         func value(of option: String) -> String? {
             if let index = words.firstIndex(of: option), index + 1 < words.count { return words[index + 1] }
             return words.first { $0.hasPrefix(option + "=") }.map { String($0.dropFirst(option.count + 1)) }
@@ -40,11 +45,12 @@ struct Candidates {
         let request = Config.Request(file: value(of: "--config"), account: value(of: "--account"))
         config = try? Config.load(request, environment: processEnvironment())
         self.shell = shell
+        word = TypedWord(typed)
     }
 
     /// Returns the items of one folder whose paths begin as typed. Folders end with a slash.
-    func paths(_ typed: String) async -> [String] {
-        let typed = Self.unquoted(typed)
+    func paths() async -> [String] {
+        let typed = word.meaning
         let hasSlash = typed.hasPrefix("/")
         let whole = hasSlash ? typed : "/" + typed
         let cut = whole.lastIndex(of: "/") ?? whole.startIndex
@@ -59,7 +65,8 @@ struct Candidates {
             let found = Collector<String>()
             try await reader.items(query) { report in
                 let path = report.item.path.text + (report.item.kind == .folder ? "/" : "")
-                found.add(hasSlash ? path : String(path.dropFirst()))
+                // Without the slash, a name that begins with a dash would be an option.
+                found.add(hasSlash || path.hasPrefix("/-") ? path : String(path.dropFirst()))
                 return true
             }
             return found.all.sorted()
@@ -67,12 +74,14 @@ struct Candidates {
     }
 
     /// Returns the files of one folder of this machine whose paths begin as typed. Folders end with a slash.
-    func files(_ typed: String) async -> [String] {
-        let typed = Self.unquoted(typed)
+    func files() async -> [String] {
+        let typed = word.meaning
         let cut = typed.lastIndex(of: "/").map { typed.index(after: $0) } ?? typed.startIndex
         let (folder, name) = (String(typed[..<cut]), typed[cut...])
+        let home = word.isBelowHome ? processEnvironment()["HOME"] : nil
+        let opened = home.map { $0 + folder.dropFirst() } ?? (folder.isEmpty ? "." : folder)
         let found = await runBlocking {
-            guard let stream = opendir(folder.isEmpty ? "." : folder) else { return [String]() }
+            guard let stream = opendir(opened) else { return [String]() }
             defer { closedir(stream) }
             var found: [String] = []
             while found.count < Self.limit, let entry = readdir(stream) {
@@ -83,8 +92,10 @@ struct Candidates {
                     continue
                 }
                 var info = stat()
-                let isFolder = stat(folder + own, &info) == 0 && info.st_mode & S_IFMT == S_IFDIR
-                found.append(folder + own + (isFolder ? "/" : ""))
+                let isFolder = stat("\(opened)/\(own)", &info) == 0 && info.st_mode & S_IFMT == S_IFDIR
+                // Without a folder, a name that begins with a dash would be an option.
+                let start = folder.isEmpty && own.hasPrefix("-") ? "./" : folder
+                found.append(start + own + (isFolder ? "/" : ""))
             }
             return found
         }
@@ -111,42 +122,14 @@ struct Candidates {
     /// Returns the candidates as the shell takes them. Names come from a server: what a shell would carry out or take
     /// apart is escaped, and a name with control characters is left out.
     private func shown(_ candidates: [String]) -> [String] {
-        candidates.filter { Text.visible($0) == $0 }.map { Self.escaped($0, for: shell) }
-    }
-
-    /// Returns a candidate in the form in which a shell's completion leaves it unchanged.
-    static func escaped(_ text: String, for shell: String?) -> String {
-        // bash expands the list of words, commands included.
-        let isSafe: (Unicode.Scalar) -> Bool =
-            switch shell {
-            case "bash":
-                {
-                    !$0.isASCII || $0.properties.isAlphabetic || ("0"..."9").contains($0)
-                        || "/._-".unicodeScalars.contains($0)
-                }
-            case "zsh": { $0 != ":" && $0 != "\\" }
-            default: { _ in true }
-            }
-        var result = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            if !isSafe(scalar) { result.append("\\") }
-            result.append(scalar)
+        let visible = candidates.filter { Text.visible($0) == $0 }
+        switch shell {
+        case "bash":
+            // Bash does not look at the candidates; the other shells leave out what does not begin as typed.
+            return visible.filter { $0.utf8.starts(with: word.meaning.utf8) }.compactMap(word.form)
+        // What follows a colon is a description.
+        case "zsh": return visible.map { candidate in Text.escaped(candidate) { $0 == ":" || $0 == "\\" } }
+        default: return visible
         }
-        return String(result)
-    }
-
-    /// Returns what a word means that begins as typed, without the shell's quoting.
-    private static func unquoted(_ typed: String) -> String {
-        var result = ""
-        var isEscaped = false
-        for character in typed {
-            if !isEscaped, character == "\\" {
-                isEscaped = true
-            } else {
-                if isEscaped || character != "\"" && character != "'" { result.append(character) }
-                isEscaped = false
-            }
-        }
-        return result
     }
 }

@@ -35,7 +35,12 @@ struct List: LarderCommand {
         let reader = try AccountReader.open(account.bookmark)
         let isJSON = global.isJSON
         try await reader.items(query) { report in
-            console.print(isJSON ? JSONValue(report).text : ItemLine(report, hasColour: console.hasColour).text)
+            if isJSON {
+                console.print(JSONValue(report))
+            } else {
+                let line = ItemLine(report, hasColour: console.hasColour).text
+                console.write(Array(line.utf8), endingLine: true)
+            }
             return true
         }
         try reader.close()

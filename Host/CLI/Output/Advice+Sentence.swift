@@ -22,29 +22,29 @@ extension Advice {
 
         case .listItems: "`larder ls -r` lists what is known of the server"
         case .listRemovedItems: "`larder ls -r --removed` lists what is known"
-        case .seeItems(let folder): "See `larder ls \(folder)`"
-        case .unpin(let path): "`larder unpin \(path)` unpins it with everything below it"
+        case .seeItems(let folder): "See `larder ls \(Self.word(folder))`"
+        case .unpin(let path): "`larder unpin \(Self.word(path))` unpins it with everything below it"
 
         case .showPolicy: "`larder policy list` shows it"
         case .listPolicies: "`larder policy list` shows all"
         case .listInternalPolicies: "`larder policy list --internal` shows all"
         case .seePolicies: "See `larder policy list`"
         case .seePoliciesCovering(let path):
-            "Nothing needs to be done; `larder policy list --path \(path)` shows what covers it"
-        case .updatePolicy(let name): "`larder policy update \(name)` changes it"
+            "Nothing needs to be done; `larder policy list --path \(Self.word(path))` shows what covers it"
+        case .updatePolicy(let name): "`larder policy update \(Text.word(name))` changes it"
         case .updatePolicyByHistory(let id):
-            "`larder policy update \(id)` sets the values that you want; see `larder policy history`"
-        case .removePolicy(let id): "`larder policy remove \(id)` removes that policy"
+            "`larder policy update \(Text.word(id.text))` sets the values that you want; see `larder policy history`"
+        case .removePolicy(let id): "`larder policy remove \(Text.word(id.text))` removes that policy"
         case .seePolicyHistory: "`larder policy history` lists the changes"
         case .seePolicyInHistory: "`larder policy history` shows what happened to the policy"
         case .deletePolicyHistory(let project):
-            "`larder project delete \(project ?? "ID")` deletes the history, and a new one is started"
+            "`larder project delete \(project.map(Text.word) ?? "ID")` deletes the history, and a new one is started"
 
         case .listClaims: "`larder claim list` shows all claims"
         case .seeClaims: "See `larder claim list`"
         case .getAfterClaim(let path):
-            "Get the file when the claim has ended; `larder claim list \(path)` shows the claim"
-        case .removeClaim(let id): "Choose another id, or run `larder claim remove \(id)` first"
+            "Get the file when the claim has ended; `larder claim list \(Self.word(path))` shows the claim"
+        case .removeClaim(let id): "Choose another id, or run `larder claim remove \(Text.word(id.text))` first"
 
         case .listSyncRecords: "`larder sync list` shows all"
         case .changeStaysQueued(let id, let isAtWork):
@@ -59,19 +59,24 @@ extension Advice {
         case .applyHeldRemovals(let id): "`larder issue resolve \(id) apply` removes them here; `wait` keeps them"
 
         case .listLoops: "`larder loop list` shows all"
-        case .enableLoop(let key): "`larder loop enable \(key)` enables it"
+        case .enableLoop(let key): "`larder loop enable \(Text.word(key.description))` enables it"
 
         case .listPlugins: "`larder plugin list` says why"
         case .explainPlugin(let id):
-            "the plugin is left out for ten minutes; `larder plugin why \(id.shortName)` tells more"
+            "the plugin is left out for ten minutes; `larder plugin why \(Text.word(id.shortName))` tells more"
         case .disablePlugin(let id):
-            "the next start leaves the plugin out; `larder plugin disable \(id.shortName)` turns the plugin off"
-        case .enablePlugin(let library): "`larder plugin enable \(library)` adds it to the config"
+            "the next start leaves the plugin out; `larder plugin disable \(Text.word(id.shortName))` turns the plugin off"
+        case .enablePlugin(let library): "`larder plugin enable \(Text.word(library))` adds it to the config"
         case .retryPlugin(let id, let isLeftOutForGood):
-            "`larder plugin retry \(id.shortName)`, or another build of the plugin, lets it run again"
+            "`larder plugin retry \(Text.word(id.shortName))`, or another build of the plugin, lets it run again"
                 + (isLeftOutForGood ? "" : " sooner")
         }
     }
+}
+
+extension Advice {
+    /// A path as one word of a command that a person may copy.
+    private static func word(_ path: ItemPath) -> String { Text.word(path.text) }
 }
 
 extension Failure {

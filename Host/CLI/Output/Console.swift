@@ -59,16 +59,18 @@ final class Console: Sendable {
         hasColour = isatty(output) == 1 && getenv("NO_COLOR") == nil && !isDumb
     }
 
-    /// Adds a line to the output.
-    func print(_ line: String) {
-        state.withLock { state in
-            state.pending += line.utf8
-            state.pending.append(UInt8(ascii: "\n"))
-            if state.pending.count >= 65_536 || outputIsTerminal { flush(&state) }
-        }
+    /// Adds a line to the output. Whatever the line contains, it is one line and moves no cursor.
+    func print(_ line: String) { write(Array(Text.visible(line).utf8), endingLine: true) }
+
+    /// Adds a document from a server to the output: as it is, or on a terminal without what moves the cursor.
+    func print(document: [UInt8]) {
+        let isShown = outputIsTerminal
+        write(
+            isShown ? Array(Text.visibleLines(String(decoding: document, as: UTF8.self)).utf8) : document,
+            endingLine: true)
     }
 
-    /// Adds bytes to the output without changing them.
+    /// Adds bytes to the output without changing them. They contain nothing from a server that is not visible text.
     /// - Parameter endingLine: whether a newline is added if the bytes do not end with one.
     func write(_ bytes: [UInt8], endingLine: Bool) {
         state.withLock { state in
@@ -118,10 +120,11 @@ final class Console: Sendable {
     /// stay when it is told to end, because nobody reads its log.
     func dropUnreadLines() { state.withLock { $0.dropsUnread = true } }
 
-    /// Writes a line, or several, to the error output.
-    func note(_ text: String, as priority: LinePriority = .error) {
+    /// Writes a line to the error output. Whatever the line contains, it is one line and moves no cursor.
+    func note(_ line: String, as priority: LinePriority = .error) {
         state.withLock { state in
-            let text = state.hasPriorities ? priority.prefixed(text) : text
+            let line = Text.visible(line)
+            let text = state.hasPriorities ? priority.prefixed(line) : line
             var lines = state.progress == nil ? "" : Self.cleared
             if state.dropped > 0 {
                 let gap = "larder: lines that nobody read were dropped here: \(state.dropped)"
@@ -132,7 +135,9 @@ final class Console: Sendable {
     }
 
     /// Writes a question to the error output, after which the cursor stays in the line.
-    func ask(_ question: String) { state.withLock { _ in _ = Self.write(Array(question.utf8), to: errors) } }
+    func ask(_ question: String) {
+        state.withLock { _ in _ = Self.write(Array(Text.visible(question).utf8), to: errors) }
+    }
 
     /// Shows a line of progress on a terminal; nil removes the line. Does nothing if the error output is not a
     /// terminal.

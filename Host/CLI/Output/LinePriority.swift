@@ -21,9 +21,6 @@ enum LinePriority: Int, Sendable {
             }
     }
 
-    /// Returns the text with the priority before each of its lines.
-    func prefixed(_ text: String) -> String {
-        text.split(separator: "\n", omittingEmptySubsequences: false).map { "<\(rawValue)>\($0)" }
-            .joined(separator: "\n")
-    }
+    /// Returns a line with the priority before it.
+    func prefixed(_ line: String) -> String { "<\(rawValue)>\(line)" }
 }

@@ -41,7 +41,7 @@ struct Person {
             console.ask(question)
             return readLine()
         }
-        console.ask("\n")
+        console.note("")
         guard let line, !line.utf8.contains(3) else { throw Self.silence }
         return line
     }

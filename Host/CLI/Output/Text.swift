@@ -2,8 +2,8 @@ import Model
 
 /// Functions that format values for people.
 enum Text {
-    /// Returns the text with control characters escaped, so that a name from a server cannot move the cursor or begin a
-    /// line of its own.
+    /// Returns the text with control characters escaped, so that a name from a server cannot move the cursor, turn the
+    /// direction of the text around or begin a line of its own. JSON stays the same JSON.
     static func visible(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isControl) else { return text }
         var result = ""
@@ -12,11 +12,43 @@ enum Text {
             case "\n": result += "\\n"
             case "\t": result += "\\t"
             case "\r": result += "\\r"
-            case _ where isControl(scalar): result += "\\u{\(String(scalar.value, radix: 16))}"
+            case _ where isControl(scalar):
+                let digits = String(scalar.value, radix: 16)
+                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
             default: result.unicodeScalars.append(scalar)
             }
         }
         return result
+    }
+
+    /// Returns several lines, each as ``visible(_:)``, with their tabs.
+    static func visibleLines(_ text: String) -> String {
+        let ends: (Unicode.Scalar) -> Bool = { $0 == "\n" }
+        return text.unicodeScalars.split(omittingEmptySubsequences: false, whereSeparator: ends).map { line in
+            let line = line.last == "\r" ? line.dropLast() : line
+            return line.split(separator: "\t", omittingEmptySubsequences: false).map { visible(String($0)) }
+                .joined(separator: "\t")
+        }.joined(separator: "\n")
+    }
+
+    /// Returns the text as one word of a command line, which a shell takes as it is. A person may copy it.
+    static func word(_ text: String) -> String {
+        if text.isEmpty { return "''" }
+        // A backslash means the same in every shell. In fish, it does so between single quotes too.
+        return escaped(visible(text)) { scalar in
+            scalar.isASCII && !scalar.properties.isAlphabetic && !("0"..."9").contains(scalar)
+                && !"/._-:@%+,".unicodeScalars.contains(scalar)
+        }
+    }
+
+    /// Returns the text with a backslash before some of its characters.
+    static func escaped(_ text: String, _ isEscaped: (Unicode.Scalar) -> Bool) -> String {
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            if isEscaped(scalar) { result.append("\\") }
+            result.append(scalar)
+        }
+        return String(result)
     }
 
     /// Returns the visible text, or the beginning and the length of a text that is longer than the limit, such as the
@@ -29,9 +61,12 @@ enum Text {
     /// Tells whether a character is shown unescaped.
     static func isVisible(_ scalar: Unicode.Scalar) -> Bool { !isControl(scalar) }
 
+    /// Control characters, line separators, and the marks that change the direction of text.
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value) || (0x202a...0x202e).contains(scalar.value)
-            || (0x2066...0x2069).contains(scalar.value)
+        switch scalar.value {
+        case 0..<0x20, 0x7f...0x9f, 0x61c, 0x200e...0x200f, 0x2028...0x202e, 0x2066...0x2069: true
+        default: false
+        }
     }
 
     /// Returns a size such as `0 B`, `999 B`, `1.2 kB` or `20 GB`; a dash if there is none.

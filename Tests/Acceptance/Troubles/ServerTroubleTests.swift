@@ -130,7 +130,7 @@ import Testing
             server.tree.put(name, "never")
             server.add(Fault(.status(500), method: "GET", path: name))
             let result = try await account.larder("run", "--once")
-            expectFailure(result, 1, mentions: "\\u{1b}[31mred\\nnext")
+            expectFailure(result, 1, mentions: "\\u001b[31mred\\nnext")
             #expect(!result.errors.contains("\u{1b}"), "\(result.summary)")
         }
     }

@@ -29,8 +29,12 @@ import Testing
         (.restoreDatabaseAgain, "Run `larder check --restore` again"),
         (.listItems, "`larder ls -r` lists what is known of the server"),
         (.listRemovedItems, "`larder ls -r --removed` lists what is known"),
-        (.seeItems(in: ItemPath(unchecked: "/a b")), "See `larder ls /a b`"),
+        (.seeItems(in: ItemPath(unchecked: "/a b")), "See `larder ls /a\\ b`"),
         (.unpin(ItemPath(unchecked: "/a")), "`larder unpin /a` unpins it with everything below it"),
+        (
+            .unpin(ItemPath(unchecked: "/a$(x)'")),
+            "`larder unpin /a\\$\\(x\\)\\'` unpins it with everything below it"
+        ),
         (.showPolicy, "`larder policy list` shows it"),
         (.listPolicies, "`larder policy list` shows all"),
         (.listInternalPolicies, "`larder policy list --internal` shows all"),

@@ -1,4 +1,6 @@
 import Glibc
+import Model
+import TestSupport
 import Testing
 
 @testable import larder
@@ -6,8 +8,37 @@ import Testing
 @Suite struct TextTests {
     @Test("H1: names from a server do not reach a terminal with control characters")
     func visible() {
-        #expect(Text.visible("a\nb\u{1b}[31m\u{85}\u{202e}c") == "a\\nb\\u{1b}[31m\\u{85}\\u{202e}c")
-        #expect(Text.visible("é😀") == "é😀")
+        #expect(Text.visible("a\nb\u{1b}[31m\u{85}\u{202e}c") == #"a\nb\u001b[31m\u0085\u202ec"#)
+        #expect(Text.visible("é😀אب") == "é😀אب")
+        #expect(Text.visible("\u{200f}\u{2028}\u{61c}\r\t") == #"\u200f\u2028\u061c\r\t"#)
+        #expect(Text.visibleLines("a\tb\r\n\u{9b}2J\n\rc\n") == "a\tb\n\\u009b2J\n\\rc\n")
+    }
+
+    @Test("H1: a name in a command that a person may copy is one word to every shell")
+    func word() {
+        let name = "/a b/$(x)`x`'\"\\!~#\n=c:d,é'\u{301}"
+        #expect(
+            Text.word(name) == ##"/a\ b/\$\(x\)\`x\`\'\"\\\!\~\#\\n\=c:d,é\'"## + "\u{301}" && Text.word("") == "''")
+    }
+
+    @Test("H1: whatever is printed, noted or asked moves no cursor and begins no line, in JSON without a change of it")
+    func hostile() throws {
+        let name = "a\nb\u{1b}[2J\u{9b}2J\u{202e}c\r"
+        try withTemporaryFolder { folder in
+            let file = open("\(folder)/out", O_CREAT | O_RDWR, 0o600)
+            defer { close(file) }
+            let console = Console(output: file, errors: file)
+            console.print(name)
+            console.print(JSONValue.object(["name": .string(name)]))
+            try console.flush()
+            console.note(name)
+            console.ask(name)
+            let lines = try Files.text("\(folder)/out").split(separator: "\n").map(String.init)
+            let shown = #"a\nb\u001b[2J\u009b2J\u202ec\r"#
+            #expect(lines == [shown, "{\"name\":\"\(shown)\"}", shown, shown])
+            #expect(try JSONValue(parsing: lines[1])["name"] == .string(name))
+        }
+        #expect(!Screen.frame([name], .init(columns: 80, rows: 3)).contains("\u{9b}"))
     }
 
     @Test("H1: sizes and durations for people")
@@ -31,6 +62,7 @@ import Testing
         try #require(screen >= 0)
         defer { close(screen) }
         let console = Console(output: screen, errors: screen)
+        console.print(document: Array("A\u{1b}[2J\r\nB\n".utf8))
         console.showProgress("3 of 4")
         console.print("done")
         console.showProgress(nil)
@@ -43,7 +75,7 @@ import Testing
             try #require(count > 0)
             text += String(decoding: bytes.prefix(count), as: UTF8.self)
         }
-        #expect(text == "\r\u{1b}[K3 of 4\r\u{1b}[Kdone\r\n3 of 4\r\u{1b}[Kend\r\n")
+        #expect(text == "A\\u001b[2J\r\nB\r\n\r\u{1b}[K3 of 4\r\u{1b}[Kdone\r\n3 of 4\r\u{1b}[Kend\r\n")
     }
 
     @Test("H1: a table is aligned, and empty without rows")

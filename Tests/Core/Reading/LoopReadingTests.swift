@@ -117,7 +117,7 @@ struct LoopReadingTests {
             let objects = try await cli("calendar", "objects", "/ada/home/")
             #expect(
                 objects.lines.last
-                    == #"2026-01-01T09:00:00Z  2026-01-01T10:00:00Z  A \u{1b}[31mred\nline  weekly"#, "\(objects)")
+                    == #"2026-01-01T09:00:00Z  2026-01-01T10:00:00Z  A \u001b[31mred\nline  weekly"#, "\(objects)")
             let all = try await cli("calendar", "objects", "/dav/ada/home/", "--ics")
             #expect(Array(all.output.utf8) == Array((ics + "no line's end\n").utf8))
             #expect(try await cli("share", "list").lines.count == 4)

@@ -23,7 +23,7 @@ struct CalendarObjects: LarderCommand {
                 if isJSON {
                     console.print(JSONValue(object))
                 } else {
-                    console.write(object.content ?? [], endingLine: true)
+                    console.print(document: object.content ?? [])
                 }
             }
         } else {

@@ -131,24 +131,24 @@ struct StatusWatch {
 
     /// Prints a block or a line for each account whose state has changed.
     private func tell() async {
-        var told = accounts.map { _ in "" }
+        var told: [[String]] = accounts.map { _ in [] }
         while true {
             await board.changed.wait()
             let shown = board.current
             if shown.isOver { return }
-            var news: [String] = []
+            var news: [[String]] = []
             for index in accounts.indices {
                 guard let view = shown.views[index] else { continue }
-                let text =
+                let lines =
                     isJSON
-                    ? view.json(shown.rates[index], plugins: reports(view))?.text
-                    : block(shown, index, width: 120).joined(separator: "\n") + "\n"
-                guard let text, text != told[index] else { continue }
-                told[index] = text
-                news.append(text)
+                    ? view.json(shown.rates[index], plugins: reports(view)).map { [$0.text] }
+                    : block(shown, index, width: 120) + [""]
+                guard let lines, lines != told[index] else { continue }
+                told[index] = lines
+                news.append(lines)
             }
             await runBlocking { [console, news] in
-                for text in news { console.print(text) }
+                for line in news.joined() { console.print(line) }
                 console.send()
             }
             do { try await Task.sleep(for: Self.pauses.elsewhere) } catch { return }
