@@ -52,10 +52,12 @@ public final class Vault: Sendable {
     /// - Throws: `.vaultLocked` if another host has the vault open. `.localIO` if the folder of the local copies is
     ///   missing, belongs to another vault or lies on a file system that cannot exchange files, or if the database is
     ///   damaged, missing or being restored. `.cannotCreate` if the vault cannot be created or the folder contains
-    ///   other files. `.config` if the vault lies in `files` or `files` in the vault.
+    ///   other files. `.config` if the vault lies in `files` or `files` in the vault. `.denied` if this process is
+    ///   root's and the vault another user's.
     public static func open(
         at path: String, files: String? = nil, clock: @escaping @Sendable () -> Timestamp = { Timestamp.now() }
     ) throws(Failure) -> Vault {
+        try VaultOwner.refuseOther(of: path)
         let folder = try makeFolders(path)
         let hadDatabase = status(of: "larder.db", in: folder.number) != nil
         if !hadDatabase, try VaultMark.read(in: folder.number, at: path) == nil {

@@ -71,6 +71,7 @@ public struct VaultRestore: Sendable {
     public func run(
         announce: (DatabaseCheck) -> Void
     ) throws(Failure) -> (found: DatabaseCheck, aside: String?) {
+        try VaultOwner.refuseOther(of: path)
         let lock = try VaultLock(of: path)
         defer { lock.release() }
         let found = try inspect()

@@ -20,6 +20,8 @@ extension Advice {
             "`larder check --restore` replaces it by the newest sound backup; the local copies stay"
         case .restoreDatabaseAgain: "Run `larder check --restore` again"
 
+        case .runAs(let user): "`\(Self.command(as: user, CommandLine.arguments))` runs it as that user"
+
         case .listItems: "`larder ls -r` lists what is known of the server"
         case .listRemovedItems: "`larder ls -r --removed` lists what is known"
         case .seeItems(let folder): "See `larder ls \(Self.word(folder))`"
@@ -75,6 +77,15 @@ extension Advice {
 }
 
 extension Advice {
+    /// Returns a command line as root types it to have it carried out as another user.
+    /// - Parameter user: the user's name or number.
+    static func command(as user: String, _ arguments: [String]) -> String {
+        let isNumber = user.unicodeScalars.allSatisfy { ("0"..."9").contains($0) }
+        let start =
+            isNumber ? "setpriv --reuid=\(user) --regid=\(user) --clear-groups" : "runuser -u \(Text.word(user)) --"
+        return ([start] + arguments.map(Text.word)).joined(separator: " ")
+    }
+
     /// A path as one word of a command that a person may copy.
     private static func word(_ path: ItemPath) -> String { Text.word(path.text) }
 }

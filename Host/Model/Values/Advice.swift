@@ -32,6 +32,9 @@ public enum Advice: Hashable, Sendable {
     /// The advice to repeat a restore that did not end.
     case restoreDatabaseAgain
 
+    /// The advice to run the command as the user with this name, or as the one with this number if it has no name.
+    case runAs(user: String)
+
     // Items.
 
     /// The advice to list all items that are known of the server.

@@ -97,6 +97,14 @@ import Testing
         for (advice, sentence) in Self.sentences { #expect(advice.sentence == sentence) }
     }
 
+    @Test("H9: root is told the line to type that carries the command out as another user")
+    func otherUser() {
+        #expect(Advice.command(as: "ada", ["larder", "pin", "/a b"]) == #"runuser -u ada -- larder pin /a\ b"#)
+        #expect(
+            Advice.command(as: "1007", ["larder", "ls"])
+                == "setpriv --reuid=1007 --regid=1007 --clear-groups larder ls")
+    }
+
     @Test("H1: advice is a sentence in the error's JSON, in a log and in a plugin's reason")
     func places() {
         #expect(

@@ -1,0 +1,29 @@
+import Glibc
+import Model
+
+/// The user that a vault belongs to.
+enum VaultOwner {
+    /// Throws `.denied` if this process is root's and the vault is another user's. What root makes in the vault, that
+    /// user could neither read nor remove. Does nothing if there is no vault yet. Blocks.
+    /// - Parameters:
+    ///   - vault: The absolute path of the vault.
+    ///   - user: The effective user of this process.
+    static func refuseOther(than user: uid_t = geteuid(), of vault: String) throws(Failure) {
+        var info = stat()
+        guard user == 0, stat(vault, &info) == 0, info.st_uid != user else { return }
+        let owner = name(of: info.st_uid) ?? "\(info.st_uid)"
+        throw Failure(
+            .denied, "The vault \(vault) belongs to the user \(owner), and no host of that user is at work",
+            hint: .runAs(user: owner))
+    }
+
+    private static func name(of user: uid_t) -> String? {
+        var entry = passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        var bytes = [CChar](repeating: 0, count: 16_384)
+        guard getpwuid_r(user, &entry, &bytes, bytes.count, &found) == 0, let name = found?.pointee.pw_name else {
+            return nil
+        }
+        return String(validatingCString: name)
+    }
+}
