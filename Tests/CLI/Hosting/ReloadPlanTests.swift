@@ -26,7 +26,7 @@ import Testing
         #expect(all.steps.map(\.change) == [.start, .restart, .restart])
     }
 
-    @Test("H8: changed folders wait for a restart, and no other account gets folders that are in use")
+    @Test("H8: an account whose folders changed goes on whole as it was, and no other gets folders that are in use")
     func folders() {
         let running = [account("a"), account("b")]
         let wanted = [
@@ -34,12 +34,33 @@ import Testing
             account("c", vault: "/vaults/b"),
         ]
         let plan = ReloadPlan(running, wanted, isNewGeneration: false)
-        #expect(plan.steps.map(\.config.bookmark) == [account("a", user: "bob"), account("b")].map(\.bookmark))
-        #expect(plan.steps.map(\.change) == [.restart, .none])
+        #expect(plan.steps.map(\.config) == running && plan.steps.map(\.change) == [.none, .none])
         #expect(
             plan.needRestart == [
-                "accounts.a.vault", "accounts.a.files", "accounts.b.vault", "accounts.b.files", "accounts.c",
+                "accounts.a.vault", "accounts.a.files", "accounts.a", "accounts.b.vault", "accounts.b.files",
+                "accounts.c",
             ])
+        let all = ReloadPlan(running, wanted, isNewGeneration: true)
+        #expect(all.steps.map(\.config) == running && all.steps.map(\.change) == [.restart, .restart])
+    }
+
+    @Test("H8: swapped names of accounts mix no server's files with another's, in whatever order they stand")
+    func swapped() {
+        func of(_ name: String, _ server: String) -> AccountConfig {
+            var config = account(name, vault: "/vaults/\(server)", user: server)
+            config.bookmark.url = "https://\(server).example.org"
+            config.digest = "\(name) \(server)"
+            return config
+        }
+        let running = [of("t", "a"), of("u", "b"), of("v", "c")]
+        for wanted in [
+            [of("t", "b"), of("u", "a"), of("v", "c")], [of("u", "a"), of("t", "b"), of("v", "c")],
+            [of("t", "b"), of("u", "c"), of("v", "a")], [of("t", "c"), of("w", "a"), of("u", "b")],
+        ] {
+            let plan = ReloadPlan(running, wanted, isNewGeneration: false)
+            #expect(plan.steps.allSatisfy { running.contains($0.config) && $0.change == .none }, "\(plan)")
+            #expect(plan.needRestart.contains("accounts.t") && plan.needRestart.contains("accounts.t.vault"))
+        }
     }
 
     @Test("H8: settings that concern no account, and those of plugins that are off, make no difference to accounts")

@@ -26,9 +26,9 @@ struct ReloadPlan: Hashable {
 
     /// Plans a reload.
     ///
-    /// An account whose folders changed goes on with those that it has. Its vault may lie at the old place on purpose,
-    /// and an account must not find another's files in its tree. An account that would use folders that are still in
-    /// use is not started.
+    /// An account whose folders changed goes on as a whole as it was, with its address, its login and its folders: other
+    /// folders may be another account's, whose files would be compared with the wrong server. An account that would use
+    /// folders that are still in use is not started.
     /// - Parameters:
     ///   - running: the accounts that have not ended, with their present configs.
     ///   - wanted: the accounts of the changed config.
@@ -39,9 +39,12 @@ struct ReloadPlan: Hashable {
         var next = wanted
         for index in next.indices {
             guard let old = now[next[index].bookmark.name] else { continue }
-            let changes = next[index].takeFolders(of: old)
-            needRestart += changes
-            if !changes.isEmpty { kept.append(next[index]) }
+            let folders = next[index].changedFolders(since: old)
+            guard !folders.isEmpty else { continue }
+            needRestart += folders
+            if next[index].isOther(than: old) { needRestart.append("accounts.\(old.bookmark.name)") }
+            next[index] = old
+            kept.append(old)
         }
         for config in next {
             guard let old = now[config.bookmark.name] else {
@@ -60,18 +63,19 @@ struct ReloadPlan: Hashable {
 }
 
 extension AccountConfig {
-    /// Takes over another's folders.
-    /// - Returns: the key paths of the settings that differed.
-    fileprivate mutating func takeFolders(of other: AccountConfig) -> [String] {
-        var changes: [String] = []
-        for (key, path) in [("vault", \AccountConfig.bookmark.vault), ("files", \.bookmark.files)]
-        where self[keyPath: path] != other[keyPath: path] {
-            changes.append("accounts.\(bookmark.name).\(key)")
-            self[keyPath: path] = other[keyPath: path]
-            // Commands that have read the changed folders are not for this account as it runs.
-            digest = other.digest
-        }
-        return changes
+    /// Returns the key paths of the folders that are others than before.
+    fileprivate func changedFolders(since old: AccountConfig) -> [String] {
+        [("vault", \AccountConfig.bookmark.vault), ("files", \.bookmark.files)]
+            .filter { self[keyPath: $0.1] != old[keyPath: $0.1] }.map { "accounts.\(bookmark.name).\($0.0)" }
+    }
+
+    /// Whether anything but the folders differs from before.
+    fileprivate func isOther(than old: AccountConfig) -> Bool {
+        var same = self
+        (same.bookmark.vault, same.bookmark.files) = (old.bookmark.vault, old.bookmark.files)
+        // The digest covers the folders too.
+        same.digest = old.digest
+        return same != old
     }
 
     /// Whether a folder of one account is, or contains, a folder of the other.
