@@ -7,19 +7,21 @@ struct HealthCheck: LarderCommand {
         discussion: """
             The exit code is 0 if a host runs every account, reaches its server and is accepted there. Otherwise it is \
             the code of what is wrong: 69 if no host runs or a server is not reached, 77 if a server rejects the \
-            account, 74 if the disk fails. Issues that wait for a person are no matter of health, and neither is a pause.
+            account, 74 if the disk fails, 75 if the host does not answer within 10 seconds. Issues that wait for a person are no matter of health, and neither is a pause.
             """)
 
     @OptionGroup var global: GlobalOptions
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         var failures: [Failure] = []
-        for account in try global.loadConfig().namedAccounts() {
+        let config = try global.loadConfig()
+        var hosts = AskedHosts(of: config.file)
+        for account in try config.namedAccounts() {
             let name = account.bookmark.name
             let problem: Failure?
             var status: String?
             do throws(Failure) {
-                let state = try await HostedAccountState.of(account)
+                let state = try await hosts.state(of: account)
                 status = state?.status
                 problem =
                     state.map(\.problem)

@@ -7,16 +7,22 @@ struct Reload: LarderCommand {
         commandName: "reload", abstract: "Have the running host read its config anew.",
         discussion: """
             The host checks everything first. A config with a mistake leaves the old one at work. What a change does \
-            not touch goes on undisturbed. The exit code is 69 if no host runs.
+            not touch goes on undisturbed. The exit code is 69 if no host runs, \
+            and 78 if the config has a mistake.
             """)
 
     @OptionGroup var global: GlobalOptions
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        // A config with a mistake still tells where the accounts' vaults are. The host names the mistakes.
-        let draft = try Config.draft(global.request, environment: processEnvironment())
-        let hosts = try await runningHosts(draft.accounts)
+        let environment = processEnvironment()
+        // A config with a mistake may still tell where the accounts' vaults are. The host names the mistakes.
+        let draft = try? Config.draft(global.request, environment: environment)
+        var hosts = try await runningHosts(draft?.accounts ?? [])
+        if hosts.isEmpty {
+            hosts = await RunningHost.all(reading: try Config.path(global.request, environment: environment))
+        }
         guard !hosts.isEmpty else {
+            _ = try Config.load(global.request, environment: environment)
             throw Failure(.unreachable, "no host runs", hint: "`larder run` starts one, which reads the config")
         }
         return await reload(hosts) { report in

@@ -23,10 +23,17 @@ struct Status: LarderCommand {
             return []
         }
         var failures: [Failure] = []
+        var hosts = AskedHosts(of: config.file)
         for account in accounts {
             do {
                 let status = try await Self.status(of: account)
-                let busyWith = await Self.busyWith(account)
+                var busyWith: [String] = []
+                do throws(Failure) {
+                    busyWith = try await hosts.state(of: account)?.busyWith ?? []
+                } catch {
+                    // The database tells the rest. A host of another version does not tell what it is busy with.
+                    if error.kind == .vaultLocked { failures.append(error) }
+                }
                 let plugins = tried.map { $0.seen(by: status.plugins, config) }
                 if global.isJSON {
                     console.print(JSONValue(status, busyWith: busyWith, plugins: plugins))
@@ -38,11 +45,6 @@ struct Status: LarderCommand {
             }
         }
         return failures
-    }
-
-    /// Returns what the running host does for an account; empty if it is idle or no host answers.
-    private static func busyWith(_ account: AccountConfig) async -> [String] {
-        do { return try await HostedAccountState.of(account)?.busyWith ?? [] } catch { return [] }
     }
 
     /// Reads the state of an account from its database.

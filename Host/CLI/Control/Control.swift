@@ -17,13 +17,21 @@ actor Control {
 
     /// - Parameter environment: the environment of the process.
     init(environment: [String: String]) {
-        runtimeFolder = environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 + "/larder" : nil }
+        runtimeFolder = Self.runtimeFolder(environment)
     }
 
-    /// Allows a socket to be made from now on.
+    /// Returns the folder in which hosts make their sockets, whichever vaults they have; nil if there is none.
+    static func runtimeFolder(_ environment: [String: String]) -> String? {
+        environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 + "/larder" : nil }
+    }
+
+    /// Makes the socket if it needs no vault, and allows it to be made in a vault from now on.
     /// - Parameter respond: answers a request. It is called on the threads that tasks share.
-    func begin(logger: Logger, answering respond: @escaping HTTPChannelHandler.Responder) {
+    func begin(logger: Logger, answering respond: @escaping HTTPChannelHandler.Responder) async {
         answering = (respond, logger)
+        guard let runtimeFolder else { return }
+        // A problem is told with the first vault, which is tried next.
+        do throws(Failure) { _ = try await listen(in: runtimeFolder, (respond, logger)) } catch {}
     }
 
     /// Returns the path of the socket, and makes it if that was not done yet.

@@ -91,18 +91,25 @@ final class ControlFolder: Sendable {
 
     /// Removes the sockets on which nobody listens.
     func removeStale() {
+        for name in sockets where isStale(name) { unlinkat(descriptor, name, 0) }
+    }
+
+    /// The names of the sockets, sorted.
+    var sockets: [String] {
         let copy = dup(descriptor)
         guard let list = fdopendir(copy) else {
             if copy >= 0 { close(copy) }
-            return
+            return []
         }
         defer { closedir(list) }
+        var names: [String] = []
         while let entry = readdir(list) {
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
                 String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
-            if name.hasSuffix(Self.ending), isStale(name) { unlinkat(descriptor, name, 0) }
+            if name.hasSuffix(Self.ending) { names.append(name) }
         }
+        return names.sorted()
     }
 
     /// Removes a socket.

@@ -9,6 +9,7 @@ extension JSONValue {
     init(_ hosting: Hosting) {
         self = .object([
             "version": .string(Product.version), "process": .integer(Int(getpid())),
+            "config": .string(hosting.global.configFile),
             "accounts": .array(
                 hosting.phases.sorted { $0.key < $1.key }.map { JSONValue($0.value, account: $0.key) }),
         ])

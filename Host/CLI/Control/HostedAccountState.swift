@@ -31,6 +31,7 @@ struct HostedAccountState: Decodable {
                 .denied, "\(account): the server rejects the account", hint: "`larder status` shows why, and since when"
             )
         }
+        if phase == "opening" { return Failure(.unreachable, "\(account): the account is being opened") }
         // A person wants it so.
         if paused { return nil }
         switch connection.flatMap(ConnectionState.init) {
@@ -39,14 +40,53 @@ struct HostedAccountState: Decodable {
         case .connecting, .online, nil: return nil
         }
     }
+}
 
-    /// Asks the host that runs an account.
+/// The running hosts, asked for the state of one account after the other. A host that does not answer is waited for
+/// once.
+struct AskedHosts {
+    private let config: String
+    private let clock: HostClock
+    private var silent: Set<RunningHost> = []
+    /// The hosts that have read the config; nil before they were searched for.
+    private var known: [RunningHost]?
+
+    /// - Parameter config: the absolute path of the config.
+    init(of config: String, clock: HostClock = .system) { (self.config, self.clock) = (config, clock) }
+
+    /// Asks the host that runs an account: the one that its vault names, else one that has read the config, which may not
+    /// have the vault open yet or any more.
     /// - Returns: nil if no host runs the account.
-    /// - Throws: as ``RunningHost/ask(_:body:fields:hear:)``.
-    static func of(_ account: AccountConfig) async throws(Failure) -> HostedAccountState? {
-        guard let host = await RunningHost(of: account),
-            let answer = try await host.ask(.account(account.bookmark.name))
-        else { return nil }
-        return try ControlCoding.decode(HostedAccountState.self, from: answer)
+    /// - Throws: as ``RunningHost/ask(_:body:fields:hear:)``; `vaultLocked` if the host does not answer in time.
+    mutating func state(of account: AccountConfig) async throws(Failure) -> HostedAccountState? {
+        if let host = await RunningHost(of: account), let state = try await state(of: account, in: host) {
+            return state
+        }
+        if known == nil { known = await RunningHost.all(reading: config, clock: clock) }
+        for host in known ?? [] {
+            do throws(Failure) {
+                if let state = try await state(of: account, in: host) { return state }
+            } catch {
+                guard error.kind == .notFound else { throw error }
+            }
+        }
+        return nil
+    }
+
+    private mutating func state(
+        of account: AccountConfig, in host: RunningHost
+    ) async throws(Failure) -> HostedAccountState? {
+        let name = account.bookmark.name
+        if !silent.contains(host) {
+            if let result = await host.answer(to: .account(name), clock: clock) {
+                return try result.get().map { bytes throws(Failure) in
+                    try ControlCoding.decode(HostedAccountState.self, from: bytes)
+                }
+            }
+            silent.insert(host)
+        }
+        throw Failure(
+            .vaultLocked, "\(name): the host does not answer",
+            hint: "see the host's log; if it goes on so, end its process and start `larder run` again")
     }
 }

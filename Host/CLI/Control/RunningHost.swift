@@ -3,6 +3,7 @@ import FoundationEssentials
 import HTTPTypes
 import Model
 import NIOCore
+import Threads
 
 /// A running host, as another process reaches it over its control socket.
 struct RunningHost: Hashable, Sendable {
@@ -18,6 +19,47 @@ struct RunningHost: Hashable, Sendable {
         let holder = await AccountReader.lastHolder(of: account.bookmark)
         guard case .socket(let path) = holder?.control else { return nil }
         self.init(socket: path)
+    }
+
+    /// Finds the hosts that have read a config, by their sockets. A host whose vaults are away, or that has none open yet,
+    /// is found too. A host that does not answer is not.
+    /// - Parameter config: the absolute path of the config.
+    static func all(
+        reading config: String, environment: [String: String] = processEnvironment(), clock: HostClock = .system
+    ) async -> [RunningHost] {
+        guard let folder = Control.runtimeFolder(environment) else { return [] }
+        let sockets = await runBlocking { ControlFolder(opening: folder)?.sockets ?? [] }
+        var hosts: [RunningHost] = []
+        for name in sockets {
+            let host = RunningHost(socket: "\(folder)/\(name)")
+            // One of another version, or of another user, is none of this command's.
+            guard case .success(let answer?)? = await host.answer(to: .host, clock: clock),
+                let text = String(validating: answer, as: UTF8.self), let state = try? JSONValue(parsing: text),
+                state["config"] == .string(config)
+            else { continue }
+            hosts.append(host)
+        }
+        return hosts
+    }
+
+    /// The time within which a host answers that does not hang, where the answer needs no work.
+    static let longestQuickAnswer = Duration.seconds(10)
+
+    /// Asks the host for something that needs no work.
+    /// - Returns: the result of ``ask(_:body:fields:hear:)``; nil if the host does not answer in time.
+    func answer(to request: ControlRequest, clock: HostClock) async -> Result<[UInt8]?, Failure>? {
+        await withTaskGroup(of: Result<[UInt8]?, Failure>?.self) { group in
+            group.addTask {
+                do throws(Failure) { return .success(try await ask(request)) } catch { return .failure(error) }
+            }
+            group.addTask {
+                // A cancelled wait is over too.
+                do { try await clock.sleep(Self.longestQuickAnswer) } catch {}
+                return nil
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? nil
+        }
     }
 
     /// Asks the host for something.
