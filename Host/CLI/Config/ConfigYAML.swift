@@ -21,7 +21,8 @@ struct ConfigYAML {
     /// Parses a document.
     /// - Returns: the document; nil if it cannot be read, in which case `problems` say why. An empty file is null.
     mutating func parse(_ text: String) -> ConfigValue? {
-        var text = text
+        // An editor's byte order mark is no character of the document. The places are those behind it.
+        var text = text.unicodeScalars.first == "\u{feff}" ? String(text.unicodeScalars.dropFirst()) : text
         while true {
             do {
                 // The nodes refer to the parser, so it stays alive while they are converted.

@@ -230,6 +230,16 @@ private func problems(_ text: String, account: String = "", environment: [String
                 .hasSuffix("`plugins.vacuum.grant` must be a list, not a single value") == true)
     }
 
+    @Test("H3: a byte order mark is no part of the config, and the places are those that an editor shows")
+    func byteOrderMark() throws {
+        let text = "accounts:\n- { name: home, url: 'https://cloud.example.org', vault: /v }\npoll: 3s\n"
+        #expect(try Config.decode("\u{feff}" + text, file: "/c.yaml").settings.poll == .seconds(3))
+        let failure = #expect(throws: Failure.self) {
+            try Config.decode("\u{feff}bogus: 1\n" + text, file: "/c.yaml")
+        }
+        #expect(failure?.message.hasPrefix("/c.yaml:1:1: ") == true, "\(failure?.message ?? "")")
+    }
+
     @Test("H3: a key that stands twice is a problem beside the others")
     func duplicates() {
         let found = problems("poll: 10s\nwalk: 1\npoll: 20s\nlog: { level: info, level: debug }")

@@ -8,7 +8,8 @@ struct TextPlaces {
 
     init(_ text: String) {
         self.text = text
-        var starts = [0]
+        // A byte order mark is no character of the first line.
+        var starts = [text.unicodeScalars.first == "\u{feff}" ? UTF8.width("\u{feff}") : 0]
         var offset = 0
         var afterReturn = false
         for scalar in text.unicodeScalars {

@@ -41,6 +41,11 @@ import Testing
                 "# ü é 😀\nplugins: { org.larder.vacuum: { \"é\": 😀, enabled: true } }",
                 "# ü é 😀\nplugins: { org.larder.vacuum: { \"é\": 😀, enabled: false } }"
             ),
+            (
+                "\u{feff}plugins:\n  vacuum: { enabled: true }\npoll: 1s\n",
+                "\u{feff}plugins:\n  vacuum: { enabled: false }\npoll: 1s\n"
+            ),
+            ("\u{feff}poll: 1s\n", "\u{feff}poll: 1s\nplugins:\n  vacuum: { enabled: false }\n"),
             ("\u{feff}plugins: { vacuum: { enabled: true } }", "\u{feff}plugins: { vacuum: { enabled: false } }"),
             ("plugins: { vacuum: { enabled: false } } # ${HOME}", "plugins: { vacuum: { enabled: false } } # ${HOME}"),
             (
