@@ -201,7 +201,11 @@ extension TakenSnapshot {
         of source: String, into folder: String, for target: ItemPath? = nil, withSHA1: Bool = true
     ) throws(Failure) -> (TakenSnapshot, SnapshotLock) {
         let file = Descriptor(open(source, O_RDONLY | O_CLOEXEC | O_NONBLOCK))
-        guard file.number >= 0 else { throw .reading(source, errno) }
+        guard file.number >= 0 else {
+            // A socket cannot be opened, and neither can a device without a driver.
+            guard errno == ENXIO || errno == ENODEV else { throw .reading(source, errno) }
+            throw notRegular(source)
+        }
         return try take(from: file.number, source, into: folder, for: target, withSHA1: withSHA1)
     }
 
@@ -248,9 +252,8 @@ extension TakenSnapshot {
         for _ in 0..<mostTries {
             guard let before = status(of: file) else { throw .system("reading \(source)", errno) }
             guard before.isRegular else {
-                throw Failure(
-                    .badData, before.isFolder ? "\(source) is a folder" : "\(source) is not a regular file",
-                    hint: "Name a file")
+                throw before.isFolder
+                    ? Failure(.badData, "\(source) is a folder", hint: "Name a file") : notRegular(source)
             }
             let name = Tree.snapshotPrefix + randomHex(bytes: 16)
             do throws(Failure) {
@@ -260,6 +263,8 @@ extension TakenSnapshot {
                 if FileMark(before, now: .now()).matches(FileMark(after, now: .now())), snapshot.size == after.st_size {
                     return (snapshot, lock)
                 }
+                // The kernel makes the content of such a file when it is read, and tells no size.
+                if snapshot.size > 0, after.st_size == 0 { throw notRegular(source) }
             } catch {
                 unlinkat(target.number, name, 0)
                 throw error
@@ -268,6 +273,10 @@ extension TakenSnapshot {
         }
         throw Failure(
             .failed, "\(source) is being written, and was not taken", hint: "Repeat the command when it is complete")
+    }
+
+    private static func notRegular(_ source: String) -> Failure {
+        Failure(.badData, "\(source) is not a regular file", hint: "Name a file")
     }
 
     private static func status(of file: Int32) -> stat? {
@@ -315,7 +324,11 @@ extension TakenSnapshot {
             guard Int64(info.st_size) <= freeBytes(folder.number) else {
                 throw .system("making the snapshot of \(path), \(info.st_size) bytes,", ENOSPC)
             }
-            try copy(source, to: file.number, path, take)
+            // A file that grows as fast as it is read would fill the disk. Its snapshot is not used.
+            try copy(source, to: file.number, path) { piece in
+                take(piece)
+                return size <= info.st_size
+            }
         }
         if let target { file.setTarget(target) }
         guard fsync(file.number) == 0, fsync(folder.number) == 0 else {
@@ -361,7 +374,7 @@ extension TakenSnapshot {
     }
 
     private static func copy(
-        _ source: Int32, to file: Int32, _ path: String, _ take: (UnsafeRawBufferPointer) -> Void
+        _ source: Int32, to file: Int32, _ path: String, _ take: (UnsafeRawBufferPointer) -> Bool
     ) throws(Failure) {
         var code: Int32 = 0
         let read = readAll(source) { piece in
@@ -375,8 +388,7 @@ extension TakenSnapshot {
                 }
                 rest = rest.dropFirst(count)
             }
-            take(piece)
-            return true
+            return take(piece)
         }
         if code != 0 { throw .system("making the snapshot of \(path)", code) }
         if read == nil { throw .system("reading \(path)", errno) }

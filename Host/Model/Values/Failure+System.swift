@@ -5,6 +5,10 @@ extension Failure {
     package static func reading(_ file: String, _ code: Int32) -> Failure {
         switch code {
         case ENOENT, ENOTDIR: Failure(.notFound, "There is no file \(file)", hint: "Name a file on this machine")
+        case ELOOP:
+            Failure(
+                .badData, "\(file) is not a regular file: its symbolic links lead in a circle",
+                hint: "Name a file on this machine")
         case EACCES, EPERM:
             Failure(
                 .denied, "\(file) may not be read", hint: "Check the rights of the file and of the folders above it")
