@@ -1,5 +1,6 @@
 import Glibc
 import Model
+import Synchronization
 import Threads
 
 /// A program that prints a secret. The program runs without a shell, without input, and in a process group of its own.
@@ -10,13 +11,19 @@ struct SecretCommand: Sendable {
 
     static let timeLimit: Duration = .seconds(30)
 
-    /// Runs the program and returns its output. A thread that may block waits for the program.
+    /// Runs the program and returns its output. A thread that may block waits for the program. If the task is cancelled,
+    /// the program and all that it started in its process group is ended.
     /// - Throws: `config`. The message does not contain the arguments, which may be secret.
     func output(limit: Int) async throws(Failure) -> [UInt8] {
-        try await runBlocking { run(limit: limit) }.get()
+        let group = RunningGroup()
+        return try await withTaskCancellationHandler {
+            await runBlocking { run(limit: limit, as: group) }
+        } onCancel: {
+            group.end()
+        }.get()
     }
 
-    private func run(limit: Int) -> Result<[UInt8], Failure> {
+    private func run(limit: Int, as group: RunningGroup) -> Result<[UInt8], Failure> {
         var ends: [Int32] = [-1, -1]
         // Unlike a pipe, a socket pair is made with the close-on-exec mark from the start.
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
@@ -26,14 +33,14 @@ struct SecretCommand: Sendable {
         let (process, error) = spawn(writingTo: ends[1])
         close(ends[1])
         guard error == 0 else { return .failure(failure("it cannot be started: \(errorText(error))")) }
+        group.begin(process)
         // The limit is for the whole run, because a program may close its output and go on.
         let deadline = Deadline(after: timeLimit)
         var outcome = deadline.read(ends[0], limit: limit).mapError(failure)
-        let ended: Int32? = if case .success = outcome { deadline.wait(for: process) } else { nil }
+        let ended: Int32? = if case .success = outcome { deadline.wait(for: group.reap) } else { nil }
         guard let status = ended else {
-            kill(-process, SIGKILL)
-            var status: Int32 = 0
-            while waitpid(process, &status, 0) < 0 && errno == EINTR {}
+            group.end()
+            while group.reap() == nil { usleep(500) }
             if case .success = outcome { outcome = .failure(failure(.late)) }
             return outcome
         }
@@ -81,5 +88,43 @@ struct SecretCommand: Sendable {
 
     private func failure(_ what: String) -> Failure {
         Failure(.config, "the secret's command \(words[0]) failed: \(what)", hint: "run the command by hand to see why")
+    }
+}
+
+/// The process group of a program that runs, which may be ended on any thread. It is never ended after its program was
+/// reaped, when its number may be another's.
+private final class RunningGroup: Sendable {
+    private struct State {
+        var leader: pid_t?
+        var isOver = false
+    }
+
+    private let state = Mutex(State())
+
+    func begin(_ leader: pid_t) {
+        state.withLock { state in
+            state.leader = leader
+            if state.isOver { kill(-leader, SIGKILL) }
+        }
+    }
+
+    /// Ends the group; one that has not begun yet, as soon as it begins.
+    func end() {
+        state.withLock { state in
+            state.isOver = true
+            if let leader = state.leader { kill(-leader, SIGKILL) }
+        }
+    }
+
+    /// Returns the program's status if it has ended, or 0 if that is not known; else nil.
+    func reap() -> Int32? {
+        state.withLock { state in
+            guard let leader = state.leader else { return 0 }
+            var status: Int32 = 0
+            let ended = waitpid(leader, &status, WNOHANG)
+            if ended == 0 || ended < 0 && errno == EINTR { return nil }
+            state.leader = nil
+            return ended == leader ? status : 0
+        }
     }
 }

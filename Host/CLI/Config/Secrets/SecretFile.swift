@@ -79,15 +79,13 @@ struct Deadline {
     }
 
     /// Waits for a child to end.
+    /// - Parameter reap: returns the child's status if it has ended, else nil.
     /// - Returns: the child's status; nil if the child is still running at the deadline.
-    func wait(for process: pid_t) -> Int32? {
-        var status: Int32 = 0
+    func wait(for reap: () -> Int32?) -> Int32? {
         // Most children have ended by now, or end at once.
         var pause: UInt32 = 500
         while true {
-            let ended = waitpid(process, &status, WNOHANG)
-            if ended == process { return status }
-            if ended < 0 && errno != EINTR { return 0 }
+            if let status = reap() { return status }
             guard left != nil else { return nil }
             usleep(pause)
             pause = min(pause * 2, 50_000)

@@ -94,6 +94,21 @@ import Testing
         for name in ["a/b", "..", "''", "."] { #expect(throws: Failure.self) { try config(name, here) } }
     }
 
+    @Test("H10, C1: a command for a secret that hangs ends with the host, and with it all that it started")
+    func cancelledCommand() async throws {
+        let file = folder.path + "/processes"
+        let command = SecretCommand(words: ["sh", "-c", "sleep 3000 & echo $$ $! > '\(file)'; wait"])
+        let reading = Task { try await command.output(limit: 100) }
+        await until { (try? Files.text(file))?.hasSuffix("\n") ?? false }
+        reading.cancel()
+        await #expect(throws: Failure.self) { try await reading.value }
+        for process in try Files.text(file).split(whereSeparator: \.isWhitespace) {
+            let process = try #require(pid_t(String(process)))
+            // The last of them may wait to be reaped by whoever has taken it over.
+            await until { kill(process, 0) < 0 || (try? Files.text("/proc/\(process)/stat"))?.contains(") Z ") ?? true }
+        }
+    }
+
     @Test("C1: a secret in the config itself is refused and not repeated")
     func inline() {
         for text in ["hunter2", "[hunter2]", "{ value: hunter2 }"] {
