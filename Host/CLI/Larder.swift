@@ -34,6 +34,8 @@ import Threads
         // Nothing that runs later gets the service manager's variables.
         _ = ServiceManager.own
         let arguments = Array(CommandLine.arguments.dropFirst())
+        // The signal has a host read its config anew. Before the host heeds it, it must not end the process.
+        if words(arguments).first == Run.configuration.commandName { signal(SIGHUP, SIG_IGN) }
         let console = Console.keepingOutput(isProbe: arguments.first == Probe.name)
         let code: Int32
         if let failure = unreadableArgument() {
@@ -114,7 +116,7 @@ import Threads
                 try console.flush()
                 return nil
             }
-            throw misuse(arguments, message.split(separator: "\n").joined(separator: " "))
+            throw misuse(arguments, Text.shortened(message.split(separator: "\n").joined(separator: " ")))
         }
     }
 

@@ -9,6 +9,9 @@ public enum ProcessSetup {
     public static func perform() { _ = isDone }
 
     private static let isDone: Bool = {
+        // Where a standard stream is closed, the next descriptor would get its number, and what is written to the stream
+        // would go there.
+        for number in 0...2 where fcntl(Int32(number), F_GETFD) < 0 { _ = open("/dev/null", O_RDWR) }
         // The kernel reports the end of a lease by this signal, which would end the process.
         signal(SIGIO, SIG_IGN)
         // A core dump would hold the account's secret.

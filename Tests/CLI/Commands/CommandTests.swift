@@ -115,6 +115,13 @@ private func leaves(
         #expect(result.output.hasPrefix(#"{"error":{"code":"usage","message":""#), "\(result.output)")
     }
 
+    @Test("H1: of thousands of arguments that are too many, the message has the first few")
+    func tooMany() async throws {
+        let result = try await run(["pin"] + (1...9_999).map { "/a\($0)" })
+        #expect(result.code == 64 && result.errors.contains("/a2"))
+        #expect(result.errors.utf8.count < 1_000, "\(result.errors.utf8.count)")
+    }
+
     @Test("H1: each problem of a config is a line, and one without accounts names the file")
     func problems() async throws {
         let file = try config("bogus: 1\nbogus2: 2\n")
