@@ -99,7 +99,7 @@ private struct ModificationTimes {
     }
 }
 
-/// The parameters of an upload, each member only if it has a value. Digests are arrays of numbers.
+/// The parameters of an upload, each member only if it has a value. Digests are hexadecimal text.
 extension Upload {
     fileprivate init?(parameters: String) {
         let json: JSONValue

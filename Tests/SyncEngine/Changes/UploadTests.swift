@@ -420,4 +420,27 @@ import Vault
             #expect(empty.size == 0 && empty.digest.count == 32 && empty.sha1.count == 20)
         }
     }
+
+    @Test("S28: an upload that an earlier version queued, with digests as arrays of numbers, is read and sent")
+    func earlierDigests() async throws {
+        try await EngineFixture.with { fixture in
+            fixture.engine.setOnline(false)
+            try await fixture.put("mine", "/a")
+            let record = try #require(try await fixture.records().first)
+            guard case .upload(let upload) = record.action else { throw SetupError("no upload") }
+            let digest = "[" + upload.digest.map(String.init).joined(separator: ",") + "]"
+            try await fixture.database.write { tx in
+                try tx.journal.run(
+                    "UPDATE syncRecords SET parameters = json_set(parameters, '$.sha256', json(?), '$.sha1', json('[]'))",
+                    .text(digest))
+            }
+            guard case .upload(let read)? = try await fixture.records().first?.action else {
+                throw SetupError("no upload")
+            }
+            #expect(read.digest == upload.digest && read.digest.count == 32 && read.sha1 == [])
+            fixture.engine.setOnline(true)
+            #expect(try await fixture.drain().leftCount == 0)
+            #expect(fixture.source[try ItemPath("/a")]?.bytes == Array("mine".utf8))
+        }
+    }
 }
