@@ -205,6 +205,40 @@ import Testing
         }
     }
 
+    @Test("V6: the changes that were queued are told, as far as the damaged database can be read")
+    func queuedChanges() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/vault"
+            try makeVault(path)
+            let vault = try Vault.open(at: path)
+            let names = (0..<2_000).map { "/new-\($0)" }
+            try vault.database.writeBlocking { tx in
+                let item = try tx.items.insert(fileItem("/b"))
+                for name in names {
+                    _ = try tx.journal.insert(
+                        SyncRecord(
+                            action: .createFolder, localID: item.localID, path: try ItemPath(name), reason: .user,
+                            since: Timestamp(seconds: 0)))
+                }
+            }
+            try vault.close()
+            let (database, restore) = (path + "/larder.db", VaultRestore(vault: path))
+            try damage(database, isHidden: true)
+            // The download that waited changes nothing on the server.
+            #expect(try restore.queuedChanges().map(\.path.text) == names)
+            var bytes = try Files.read(database)
+            for page in stride(from: 4096, to: bytes.count, by: 4096)
+            where bytes[page..<page + 4096].contains(Array("/new-1500".utf8)) {
+                for index in page..<page + 8 { bytes[index] = 0x5a }
+            }
+            try Files.write(bytes, to: database, mode: 0o600)
+            let told = try restore.queuedChanges().map(\.path.text)
+            #expect(!told.isEmpty && told.count < names.count && told == Array(names.prefix(told.count)))
+            try damage(database)
+            #expect(throws: Failure.self) { try restore.queuedChanges() }
+        }
+    }
+
     @Test("V6: backups that cannot be listed do not count as none")
     func unlistedBackups() throws {
         try withTemporaryFolder { folder in

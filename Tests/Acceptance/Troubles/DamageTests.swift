@@ -14,13 +14,21 @@ extension String {
 
 /// A damaged database of a vault, as a person meets it.
 @Suite(.serialized) struct DamageTests {
-    private func damage(_ account: Account) async throws {
+    /// - Parameter text: The text of which the pages are damaged that have it; nil for all pages.
+    private func damage(_ account: Account, only text: String? = nil) async throws {
         let path = account.vault + "/larder.db"
         let script = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('pragma wal_checkpoint(truncate)')"
         try await mustRun("python3", ["-c", script, path])
         for end in ["-wal", "-shm"] { Files.remove(path + end) }
         var bytes = try Files.read(path)
-        for index in stride(from: 4096, to: bytes.count, by: 7) { bytes[index] = 0x5a }
+        if let text {
+            for page in stride(from: 4096, to: bytes.count, by: 4096)
+            where bytes[page..<page + 4096].contains(Array(text.utf8)) {
+                for index in page..<page + 8 { bytes[index] = 0x5a }
+            }
+        } else {
+            for index in stride(from: 4096, to: bytes.count, by: 7) { bytes[index] = 0x5a }
+        }
         try Files.write(bytes, to: path, mode: 0o600)
         // A host that is killed leaves this mark.
         try Files.write("", to: account.vault + "/unclosed")
@@ -103,18 +111,20 @@ extension String {
     func queued() async throws {
         try await withTemporaryFolder { folder in
             try await TestServer.running { server in
-                server.tree.put("/a", "a")
+                server.tree.put("/listed", "a")
                 let account = try Account(in: folder, server)
                 #expect(try await account.larder("run", "--once").exitCode == 0)
                 try Files.write("mine", to: "\(folder)/mine")
                 #expect(try await account.larder("put", "--queue", "\(folder)/mine", "/p").exitCode == 0)
                 Files.remove("\(folder)/mine")
-                try await damage(account)
+                try await damage(account, only: "/listed")
                 let restored = try await account.larder("check", "--restore")
                 let snapshot = try #require(try Files.names(in: account.vault + "/outgoing").first)
                 #expect(
                     restored.exitCode == 0 && restored.output.contains("\(snapshot), 4 B, to /p"),
                     "\(restored.summary)")
+                // The journal can still be read.
+                #expect(restored.output.contains("not made: upload of /p"), "\(restored.summary)")
                 let run = try await account.larder("run", "--once")
                 #expect(run.exitCode == 1 && run.errors.contains("to /p"), "\(run.summary)")
                 let answered = try await account.larder(

@@ -21,7 +21,7 @@ final class AccountFixture {
     let clock: TestClock
     /// The credentials that the host logs in with. The host asks for them whenever it needs them.
     let secret: Secret
-    let bookmark: Bookmark
+    var bookmark: Bookmark
     var settings: Settings
     private(set) var host: AccountHost
     private var process: HostProcess

@@ -280,6 +280,48 @@ struct RunningCommandsTests {
         }
     }
 
+    @Test(
+        "U8: a wait for the folder to which something was to be moved ends, and names what keeps the move from being made"
+    )
+    func waitForTarget() async throws {
+        try await AccountFixture.atWork { fixture in
+            fixture.put("/x", "x")
+            fixture.put("/Docs/y", "y")
+        } body: { fixture in
+            fixture.server.add(Fault(.status(403), method: "MOVE"))
+            let (from, to) = (ItemPath(unchecked: "/x"), ItemPath(unchecked: "/Docs/x"))
+            _ = try await fixture.host.perform(ServerChange([.move(from, to: to)], waits: false))
+            for path in [to.parent, from] {
+                let waited = try await fixture.host.perform(Wait(path))
+                #expect(waited.issues.map(\.code) == ["change.refused"] && waited.leftCount == 1, "\(path)")
+            }
+            let other = try await fixture.host.perform(Wait(ItemPath(unchecked: "/Docs/y")))
+            #expect(other.issues.isEmpty && other.leftCount == 0 && other.failures.isEmpty)
+        }
+    }
+
+    @Test("S28: a change that was sent is cancelled when the host has been told by the server what it has made")
+    func cancelledChange() async throws {
+        try await AccountFixture.atWork { _ in
+        } body: { fixture in
+            let sent = fixture.server.add(Fault(.hold(), method: "MKCOL"))
+            let folder = ItemPath(unchecked: "/new")
+            _ = try await fixture.host.perform(ServerChange([.createFolder(folder)], waits: false))
+            await fixture.server.untilHeld(sent)
+            let asked = fixture.server.add(Fault(.hold(), method: "PROPFIND", path: "/new"))
+            let record = try #require(try await fixture.records().first)
+            let host = fixture.host
+            let cancelled = Task { try await host.perform(Records.Cancel(record.id)) }
+            await fixture.server.untilHeld(asked)
+            #expect(try await fixture.records().map(\.evidence.isCancelled) == [true])
+            fixture.server.remove(asked)
+            _ = try await cancelled.value
+            #expect(try await fixture.records().isEmpty)
+            #expect(try await fixture.item("/new") == nil)
+            fixture.server.remove(sent)
+        }
+    }
+
     @Test("A command that waits when the host stops says that the host stops; the next run goes on with its work")
     func stopped() async throws {
         try await AccountFixture.running(settings: Settings(poll: TestClock.poll, walk: TestClock.poll)) { fixture in

@@ -208,4 +208,25 @@ import Vault
             #expect(try text(fixture, "/b") == "mine" && fixture.source.changing.requests.count == 2)
         }
     }
+
+    @Test("S28: a change that is refused just when it is cancelled is cancelled, and nobody is asked about it")
+    func refusedMeanwhile() async throws {
+        try await EngineFixture.with { fixture in
+            let folder = try await fixture.addFolder("/p").path
+            // Somebody else has deleted the folder.
+            fixture.source.changing.state.withLock { _ = $0.folders.remove(folder) }
+            let gate = Gate(ignoresCancellation: true)
+            try await underWay(fixture, .hold(gate)) {
+                try await fixture.change(.createFolder(path("/p/k")))
+            } _: { id in
+                try await fixture.engine.cancel(id)
+                gate.open()
+            }
+            try await wait(fixture)
+            #expect(try await fixture.records().isEmpty)
+            #expect(try await fixture.issues().isEmpty)
+            #expect(try await fixture.listed() == ["/p"])
+            #expect(fixture.source.changing.requests == ["MKCOL /p/k"])
+        }
+    }
 }
