@@ -20,7 +20,7 @@ import Testing
 
     @Test(
         "S7: after each of a thousand commands without a network, the list shows what they will make",
-        arguments: 0..<UInt64(SeededGenerator.rounds(usually: 200)))
+        arguments: 0..<UInt64(SeededGenerator.rounds(usually: 40)))
     func script(round: UInt64) async throws {
         let seed = Self.seed &+ round
         var script = CommandScript(seed: seed, on: Self.before)
