@@ -32,7 +32,7 @@ struct Status: LarderCommand {
                     busyWith = try await hosts.state(of: account)?.busyWith ?? []
                 } catch {
                     // The database tells the rest. A host of another version does not tell what it is busy with.
-                    if error.kind == .vaultLocked { failures.append(error) }
+                    if hosts.hasSilent { failures.append(error) }
                 }
                 let plugins = tried.map { $0.seen(by: status.plugins, config) }
                 if global.isJSON {

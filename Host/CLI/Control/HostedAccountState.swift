@@ -51,6 +51,9 @@ struct AskedHosts {
     /// The hosts that have read the config; nil before they were searched for.
     private var known: [RunningHost]?
 
+    /// Whether a host did not answer.
+    var hasSilent: Bool { !silent.isEmpty }
+
     /// - Parameter config: the absolute path of the config.
     init(of config: String, clock: HostClock = .system) { (self.config, self.clock) = (config, clock) }
 
