@@ -19,8 +19,8 @@ struct SeveralAccounts {
             for name in names { servers[name] = try await TestServer.start() }
             let fixture = Self(
                 folder: folder, servers: servers,
-                larder: LarderCommand(config: "\(folder)/config.yaml", home: "\(folder)/home"))
-            try Files.makeFolder("\(folder)/home")
+                larder: LarderCommand(config: "\(folder)/config.yaml", home: "\(folder)/person"))
+            try Files.makeFolder("\(folder)/person")
             try fixture.write(names)
             let result: Result<Void, any Error>
             do { result = .success(try await body(fixture)) } catch { result = .failure(error) }
