@@ -168,4 +168,20 @@ import Testing
             }
         }
     }
+
+    @Test("S28: a file that is uploaded in place of a copy that was taken back shows no copying any more")
+    func uploadInPlaceOfCopy() async throws {
+        try await EngineFixture.with { fixture in
+            try await fixture.addFile("/z", "of z")
+            fixture.source.changing.then(.refuse(.forbidden))
+            try await fixture.change(.copy(ItemPath("/z"), to: ItemPath("/c")))
+            _ = try await fixture.drain()
+            try await fixture.put("mine", "/c", replaces: true)
+            let issue = try #require(try await fixture.issues().first)
+            _ = try await fixture.engine.resolve(issue.id, choice: "cancel")
+            _ = try await fixture.drain()
+            #expect(try await fixture.item("/c").syncActivity == [])
+            #expect(fixture.source[try ItemPath("/c")]?.bytes == Array("mine".utf8))
+        }
+    }
 }
