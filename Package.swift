@@ -19,7 +19,6 @@ let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "sw
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
-let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let collections: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
 let orderedCollections: Target.Dependency = .product(name: "OrderedCollections", package: "swift-collections")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
@@ -81,7 +80,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
@@ -102,24 +100,28 @@ let package = Package(
 
         // The host.
         .systemLibrary(name: "CExpat", path: "Host/CExpat", providers: [.apt(["libexpat1-dev"])]),
+        .systemLibrary(name: "CCrypto", path: "Host/CCrypto", providers: [.apt(["libssl-dev"])]),
         .target(name: "CLinux", path: "Host/CLinux", publicHeadersPath: "include", cSettings: strictC),
         host("Model"),
+        host("Digests", ["CCrypto"]),
         host("Warehouse", ["CLinux", sqlite]),
         host("Threads", ["CLinux", collections]),
         host("Database", ["Model", "Threads", grdb, sqlite]),
-        host("LocalTree", ["Model", "CLinux", "Threads", crypto]),
-        host("Vault", ["Model", "CLinux", "Database", "LocalTree", crypto]),
+        host("LocalTree", ["Model", "CLinux", "Threads", "Digests"]),
+        host("Vault", ["Model", "CLinux", "Database", "LocalTree", "Digests"]),
         host(
             "Connection",
             [
-                "Model", "CExpat", "CLinux", "Threads", http, nioCore, nioPosix, nioHTTP1, nioSSL, nioSOCKS, crypto,
+                "Model", "CExpat", "CLinux", "Threads", http, nioCore, nioPosix, nioHTTP1, nioSSL, nioSOCKS, "Digests",
                 logging,
             ]),
         host("ItemList", ["Model", "Threads", "Database", "LocalTree", "Connection", logging]),
-        host("PluginHost", ["Model", "CLarder", "CLinux", "Threads", crypto, logging]),
+        host("PluginHost", ["Model", "CLarder", "CLinux", "Threads", "Digests", logging]),
         host("EventScheduler", ["Model"]),
         host("ItemPolicies", ["Model", "CLarder", "Threads", "Database", "PluginHost", logging]),
-        host("SyncEngine", ["Model", "Threads", "Database", "LocalTree", "Connection", collections, logging]),
+        host(
+            "SyncEngine",
+            ["Model", "Digests", "Threads", "Database", "LocalTree", "Connection", collections, logging]),
         host(
             "EventLoops",
             ["Model", "CLarder", "Threads", "Database", "Connection", "PluginHost", "EventScheduler", logging]),
@@ -129,12 +131,12 @@ let package = Package(
                 "Model", "CLarder", "Warehouse", "Threads", "Database", "LocalTree", "Vault", "Connection",
                 "ItemList", "PluginHost", "ItemPolicies", "SyncEngine", "EventLoops", logging,
             ]),
-        host("DemoServer", ["Threads", hummingbird, hummingbirdCore, nioCore, httpTypes, crypto, logging]),
+        host("DemoServer", ["Threads", hummingbird, hummingbirdCore, nioCore, httpTypes, "Digests", logging]),
         .executableTarget(
             name: "larder",
             dependencies: [
                 "Model", "Threads", "Warehouse", "Core", "DemoServer", arguments, logging, lifecycle, unixSignals, yams,
-                hummingbirdCore, nioCore, nioPosix, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, httpTypes, crypto,
+                hummingbirdCore, nioCore, nioPosix, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, httpTypes, "Digests",
             ], path: "Host/CLI", swiftSettings: strict),
 
         // The plugins.
@@ -154,10 +156,9 @@ let package = Package(
             name: "TestServer",
             dependencies: [
                 "Threads", "DemoServer", hummingbird, hummingbirdCore, hummingbirdTLS, nioCore, nioSSL, httpTypes,
-                crypto,
             ], path: "Tests/Support/TestServer", swiftSettings: strict),
         .target(
-            name: "TreeFixture", dependencies: ["Model", "LocalTree", "TestSupport", crypto],
+            name: "TreeFixture", dependencies: ["Model", "LocalTree", "TestSupport", "Digests"],
             path: "Tests/Support/Tree",
             swiftSettings: strict),
         .executableTarget(
@@ -165,6 +166,7 @@ let package = Package(
             swiftSettings: strict),
         tests("Model", ["Model"]),
         tests("SDK", ["CLarder", "LarderFakeHost", "LarderSDK", "Model"]),
+        tests("Digests", ["Digests"]),
         tests("Threads", ["Threads"]),
         tests("Database", ["Model", "Database", grdb, sqlite]),
         tests("LocalTree", ["Model", "LocalTree", "CLinux", "TreeFixture"]),
@@ -172,7 +174,7 @@ let package = Package(
         tests("Warehouse", ["Warehouse", sqlite]),
         tests(
             "Connection",
-            ["Model", "Connection", "DemoServer", "TestServer", crypto, nioCore, nioHTTP1, logging]),
+            ["Model", "Connection", "DemoServer", "TestServer", "Digests", nioCore, nioHTTP1, logging]),
         tests("ItemList", ["Model", "Database", "LocalTree", "Vault", "Connection", "ItemList"]),
         tests("PluginHost", ["Model", "Threads", "PluginHost", "CLarder", "LarderFakeHost", "larder", logging]),
         tests(

@@ -1,3 +1,5 @@
+import Digests
+
 /// The user of a server, and the paths of the files on it.
 package struct Site: Sendable {
     /// The user's name: letters and digits.

@@ -1,5 +1,4 @@
 import AsyncHTTPClient
-import Crypto
 import Model
 import NIOCore
 import NIOHTTP1

@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 public import Model
 import NIOCore
 import NIOSSL
@@ -41,8 +41,8 @@ public enum CertificateTrust {
             }
         return channel.nioSSL_peerCertificate().flatMapThrowing { certificate in
             guard let certificate else { throw TransportError.tls("the server showed no certificate") }
-            let fingerprint = Array(SHA256.hash(data: try certificate.toDERBytes()))
-            let key = Array(SHA256.hash(data: try certificate.extractPublicKey().toSPKIBytes()))
+            let fingerprint = MessageDigest.of(try certificate.toDERBytes())
+            let key = MessageDigest.of(try certificate.extractPublicKey().toSPKIBytes())
             approvals.certificate = ServerCertificate(
                 fingerprint: text(fingerprint), key: text(key),
                 validUntil: Timestamp(seconds: Int64(certificate.notValidAfter)))
@@ -88,7 +88,7 @@ public enum CertificateTrust {
         guard let all = try? NIOSSLCertificate.fromPEMFile(file).map({ try $0.toDERBytes() }),
             !all.contains(where: isAuthority)
         else { return [] }
-        return all.prefix(3).map { Array(SHA256.hash(data: $0)) }
+        return all.prefix(3).map { MessageDigest.of($0) }
     }
 
     /// Tells whether a certificate says that it may sign others: `cA` of the basic constraints (RFC 5280, section

@@ -24,3 +24,9 @@ final class NetworkThread: TaskExecutor {
         loop.execute { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }
+
+extension Connection {
+    /// Starts the threads on which answers arrive, if that was not done yet. It is done before accounts are opened: the
+    /// threads take descriptors, and without them the process cannot go on.
+    public static func startThreads() { _ = (NetworkThread.common, NetworkThread.downloads) }
+}

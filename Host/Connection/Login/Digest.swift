@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 
 /// A server's challenge for Digest authentication (RFC 7616, section 3.3). A challenge without `qop` is answered as
 /// RFC 2069 says.
@@ -56,8 +56,8 @@ struct DigestChallenge: Equatable, Sendable {
     func hash(_ text: String) -> String {
         let bytes = Array(text.utf8)
         return switch algorithm {
-        case .md5: hexadecimal(Insecure.MD5.hash(data: bytes))
-        case .sha256: hexadecimal(SHA256.hash(data: bytes))
+        case .md5: hexadecimal(MessageDigest.of(bytes, .md5))
+        case .sha256: hexadecimal(MessageDigest.of(bytes))
         }
     }
 }
@@ -106,9 +106,4 @@ struct DigestAnswer: Equatable, Sendable, CustomStringConvertible, CustomReflect
 
 private func quoted(_ text: String) -> String {
     "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
-}
-
-private func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-    let alphabet = Array("0123456789abcdef".utf8)
-    return String(decoding: bytes.flatMap { [alphabet[Int($0 >> 4)], alphabet[Int($0 & 15)]] }, as: UTF8.self)
 }

@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 
 /// A calendar with its objects, and the log of its changes.
 package struct Calendar: Sendable {
@@ -9,7 +9,7 @@ package struct Calendar: Sendable {
 
         init(_ text: String) {
             self.text = text
-            etag = "\"" + hexadecimal(Insecure.MD5.hash(data: Array(text.utf8))) + "\""
+            etag = "\"" + hexadecimal(MessageDigest.of(Array(text.utf8), .md5)) + "\""
         }
     }
 

@@ -1,3 +1,5 @@
+import Digests
+
 /// A value in an OCS answer, which is written as JSON or as XML.
 package indirect enum OCSValue: Sendable {
     case null

@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 package import NIOCore
 
 /// A file's bytes.
@@ -25,7 +25,7 @@ package struct Content: Sendable {
     package static let none = Content([])
 
     package init(_ bytes: some Collection<UInt8>) {
-        self.init(bytes, [Checksum(.sha1, hexadecimal(Insecure.SHA1.hash(data: Array(bytes))))])
+        self.init(bytes, [Checksum(.sha1, hexadecimal(MessageDigest.of(Array(bytes), .sha1)))])
     }
 
     init(_ bytes: some Collection<UInt8>, _ checksums: [Checksum]) {

@@ -1,3 +1,5 @@
+import Digests
+
 /// An exclusive write lock (RFC 4918, section 6).
 package struct Lock: Sendable {
     package let token: String

@@ -65,7 +65,3 @@ package struct TreePath: Hashable, Sendable {
 }
 
 func hexDigit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
-
-package func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-    String(decoding: bytes.flatMap { [hexDigit($0 >> 4), hexDigit($0 & 15)] }, as: UTF8.self)
-}

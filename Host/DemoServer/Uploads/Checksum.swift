@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import NIOCore
 
 /// A checksum that a client gives for a body: `SHA1:` and hexadecimal digits, as in `OC-Checksum`.
@@ -30,67 +30,24 @@ package struct Checksum: Hashable, Sendable {
 }
 
 /// The computation of a checksum.
-enum Digest: Sendable {
-    case sha1(Insecure.SHA1)
-    case md5(Insecure.MD5)
-    case adler32(Adler32)
-    case sha256(SHA256)
+struct Digest: Sendable {
+    private var message: MessageDigest?
+    private var adler32: Adler32?
 
     init(_ kind: Checksum.Kind) {
-        self =
-            switch kind {
-            case .sha1: .sha1(.init())
-            case .md5: .md5(.init())
-            case .adler32: .adler32(.init())
-            case .sha256: .sha256(.init())
-            }
+        switch kind {
+        case .sha1: message = MessageDigest(.sha1)
+        case .md5: message = MessageDigest(.md5)
+        case .sha256: message = MessageDigest(.sha256)
+        case .adler32: adler32 = Adler32()
+        }
     }
 
     mutating func update(_ bytes: UnsafeRawBufferPointer) {
-        switch self {
-        case .sha1(var hash):
-            hash.update(bufferPointer: bytes)
-            self = .sha1(hash)
-        case .md5(var hash):
-            hash.update(bufferPointer: bytes)
-            self = .md5(hash)
-        case .adler32(var sum):
-            sum.update(bytes)
-            self = .adler32(sum)
-        case .sha256(var hash):
-            hash.update(bufferPointer: bytes)
-            self = .sha256(hash)
-        }
+        message?.update(bytes)
+        adler32?.update(bytes)
     }
 
     /// The checksum's bytes.
-    var bytes: [UInt8] {
-        switch self {
-        case .sha1(let hash): Array(hash.finalize())
-        case .md5(let hash): Array(hash.finalize())
-        case .adler32(let sum): sum.bytes
-        case .sha256(let hash): Array(hash.finalize())
-        }
-    }
-}
-
-/// The checksum of RFC 1950, section 8.2.
-struct Adler32: Sendable {
-    private var low: UInt32 = 1
-    private var high: UInt32 = 0
-
-    mutating func update(_ bytes: UnsafeRawBufferPointer) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            // So many additions fit into 32 bits.
-            for byte in rest.prefix(5_552) {
-                low += UInt32(byte)
-                high += low
-            }
-            (low, high) = (low % 65_521, high % 65_521)
-            rest = rest.dropFirst(5_552)
-        }
-    }
-
-    var bytes: [UInt8] { [UInt8(high >> 8), UInt8(high & 255), UInt8(low >> 8), UInt8(low & 255)] }
+    var bytes: [UInt8] { message?.value ?? adler32?.value ?? [] }
 }

@@ -1,3 +1,4 @@
+import Digests
 import NIOCore
 
 /// The bytes of a body as they arrive. They go into memory or, if there are many, into a file of the server's own. A

@@ -40,8 +40,9 @@ final class OwnOpens: Sendable {
     private struct State {
         /// Whether a watcher counts uses. Without a watcher, nothing is recorded.
         var isWatched = false
-        /// The number of times that each file is open now.
-        var files: [ItemPath: Int] = [:]
+        /// The files, each with the number of times that it is open now and the number of its last closing.
+        var files: [ItemPath: (count: Int, closing: Int)] = [:]
+        var closings = 0
     }
 
     private let state = Mutex(State())
@@ -50,27 +51,34 @@ final class OwnOpens: Sendable {
 
     func begin(_ path: ItemPath) {
         state.withLock { state in
-            if state.isWatched { state.files[path, default: 0] += 1 }
+            if state.isWatched { state.files[path, default: (0, 0)].count += 1 }
         }
     }
 
     func end(_ path: ItemPath) {
         state.withLock { state in
             // A count of zero stays until the watcher has read the queue to its end.
-            if let count = state.files[path] { state.files[path] = max(0, count - 1) }
+            guard let count = state.files[path]?.count else { return }
+            state.closings += 1
+            state.files[path] = (max(0, count - 1), state.closings)
         }
     }
 
     func contains(_ path: ItemPath) -> Bool { state.withLock { $0.files[path] != nil } }
 
-    /// Returns the files that are closed already. All their events are in the kernel's queue.
-    func closed() -> [ItemPath] { state.withLock { $0.files.filter { $0.value == 0 }.map(\.key) } }
+    /// Returns the files that are closed already, with the numbers of their closings. All their events are in the kernel's
+    /// queue.
+    func closed() -> [ItemPath: Int] {
+        state.withLock { $0.files.filter { $0.value.count == 0 }.mapValues(\.closing) }
+    }
 
     /// Removes the files that ``closed()`` returned, except those that were opened again. The queue must have been read
     /// to its end since then.
-    func forget(_ paths: [ItemPath]) {
+    func forget(_ closed: [ItemPath: Int]) {
         state.withLock { state in
-            for path in paths where state.files[path] == 0 { state.files[path] = nil }
+            for (path, closing) in closed {
+                if let file = state.files[path], file.count == 0, file.closing == closing { state.files[path] = nil }
+            }
         }
     }
 }

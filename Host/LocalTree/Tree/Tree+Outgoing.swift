@@ -145,7 +145,8 @@ extension Tree {
         return code == EWOULDBLOCK ? false : nil
     }
 
-    static func isSnapshotName(_ name: String) -> Bool {
+    /// Tells whether a snapshot may have a name.
+    package static func isSnapshotName(_ name: String) -> Bool {
         name.utf8.starts(with: snapshotPrefix.utf8) && isIncomingName(name)
     }
 

@@ -1,6 +1,6 @@
 import CLinux
-import Crypto
 import Database
+import Digests
 import Glibc
 import LocalTree
 import Model
@@ -137,7 +137,7 @@ extension CalendarMirror {
         return isAsWritten || found == row.formerDigest ? found : row.digest
     }
 
-    static func digest(_ content: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: content)) }
+    static func digest(_ content: [UInt8]) -> [UInt8] { MessageDigest.of(content) }
 
     private static func digest(of file: Int32) -> [UInt8]? {
         var hash = ContentHash()

@@ -1,5 +1,5 @@
-import Crypto
 import Database
+import Digests
 import LocalTree
 import Model
 
@@ -39,9 +39,7 @@ extension MirrorName {
     /// Returns the suffix that distinguishes a name: 2 to 9, then a digest, then the digest with 2 to 99.
     private static func mark(_ number: Int, for key: RecordKey) -> String {
         if number <= 8 { return "\(number + 1)" }
-        let digest = SHA256.hash(data: Array(key.text.utf8)).prefix(8).map { byte in
-            (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }.joined()
+        let digest = hexadecimal(MessageDigest.of(Array(key.text.utf8)).prefix(8))
         return number == 9 ? digest : "\(digest)-\(number - 8)"
     }
 }

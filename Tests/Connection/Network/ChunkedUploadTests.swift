@@ -1,5 +1,5 @@
-import Crypto
 import DemoServer
+import Digests
 import Logging
 import Model
 import Synchronization
@@ -51,7 +51,7 @@ struct ChunkedUploadTests {
     private func request(_ base: UploadRequest.Base, _ bytes: [UInt8]) -> UploadRequest {
         UploadRequest(
             base: base, size: Int64(bytes.count),
-            checksums: [ContentChecksum(.sha1, Array(Insecure.SHA1.hash(data: bytes)))],
+            checksums: [ContentChecksum(.sha1, MessageDigest.of(bytes, .sha1))],
             modified: Timestamp(seconds: 1_700_000_000))
     }
 
@@ -73,7 +73,7 @@ struct ChunkedUploadTests {
             Issue.record("\(outcome)", sourceLocation: place)
             return
         }
-        let sha1 = Insecure.SHA1.hash(data: bytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let sha1 = hexadecimal(MessageDigest.of(bytes, .sha1))
         let isWhole = server.tree.sha1(of: "/f/a") == sha1
         #expect(isWhole && server.openUploads == 0, sourceLocation: place)
     }

@@ -1,5 +1,5 @@
-import Crypto
 import DemoServer
+import Digests
 import Logging
 import Model
 import Synchronization
@@ -14,7 +14,7 @@ struct ResumableUploadTests {
     private static let part = 2_000_000
     /// Six parts, the last of which is a small one.
     private static let bytes = (0..<10_500_000).map { UInt8(truncatingIfNeeded: ($0 &* 31) &+ ($0 >> 8)) }
-    private static let sha1 = Array(Insecure.SHA1.hash(data: bytes))
+    private static let sha1 = MessageDigest.of(bytes, .sha1)
     /// Another file of the same size.
     private static let others = [UInt8](repeating: 9, count: 10_500_000)
 
@@ -69,7 +69,7 @@ struct ResumableUploadTests {
 
     /// Whether the server has the whole file.
     private func isWhole(_ server: TestServer) -> Bool {
-        server.tree.sha1(of: "/f/a") == Self.sha1.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        server.tree.sha1(of: "/f/a") == hexadecimal(Self.sha1)
     }
 
     private func expectDone(_ outcome: WriteOutcome, _ place: SourceLocation = #_sourceLocation) {

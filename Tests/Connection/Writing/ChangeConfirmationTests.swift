@@ -86,6 +86,8 @@ struct ChangeConfirmationTests {
         }
         // The server has the version before, or nothing yet, though it has taken all.
         #expect(decide(silent, nil) == .undone && decide(silent, held(9, v1)) == .undone)
+        #expect(decide(told, held(9, v1)) == .undone)
+        #expect(decide(WriteAnswer(status: 204, etag: v1), held(9, v1)) == .foreign)
         #expect(decide(told, held(5, v2)) == .made && decide(told, held(500, v2)) == .foreign)
         let weak = WriteAnswer(status: 204, etag: ETag(opaque: "v2", strength: .weak))
         let later = held(5, ETag(opaque: "v3", strength: .strong))

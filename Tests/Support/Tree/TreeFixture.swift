@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import Glibc
 package import LocalTree
 package import Model
@@ -102,4 +102,4 @@ package struct TreeFixture {
 }
 
 /// Returns the SHA-256 digest of a text.
-package func sha256(_ text: String) -> [UInt8] { Array(SHA256.hash(data: Array(text.utf8))) }
+package func sha256(_ text: String) -> [UInt8] { MessageDigest.of(Array(text.utf8)) }

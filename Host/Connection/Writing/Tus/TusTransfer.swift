@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import FoundationEssentials
 import Logging
 import Model
@@ -242,7 +242,7 @@ struct TusTransfer {
 
     /// Computes the checksum of a part, which is read for it.
     private func sha1(of body: UploadBody) async throws -> String {
-        var hash = Insecure.SHA1()
+        var hash = MessageDigest(.sha1)
         var offset: Int64 = 0
         while offset < body.size {
             let piece: ByteBuffer
@@ -251,10 +251,10 @@ struct TusTransfer {
             {
                 throw ConnectionError(error, doing: doing, at: root.origin)
             }
-            piece.withUnsafeReadableBytes { hash.update(bufferPointer: $0) }
+            piece.withUnsafeReadableBytes { hash.update($0) }
             offset += Int64(piece.readableBytes)
         }
-        return Data(hash.finalize()).base64EncodedString()
+        return Data(hash.value).base64EncodedString()
     }
 }
 

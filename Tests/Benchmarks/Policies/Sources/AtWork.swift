@@ -68,7 +68,6 @@ private struct Nothing: IntentSink {
     func countDeletions(
         after record: SyncRecordID, of plugin: PluginID, heldBy issue: IssueID?, in transaction: Transaction
     ) {}
-    func committed(_ changes: CommitChanges) {}
 }
 
 /// A probe memory in which every library was tried before, so that no library is opened in a child process.
