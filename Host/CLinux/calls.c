@@ -1,15 +1,19 @@
 #define _GNU_SOURCE
 #include "calls.h"
+#include "process.h"
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
 static _Thread_local linux_call *current;
 static int exit_code;
+uint32_t *linux_process_mark;
 
 static const struct {
     int number;
@@ -30,6 +34,45 @@ static int place(int number) {
 const char *linux_signal_name(int number) {
     int i = place(number);
     return i < 0 ? "a signal" : fatal[i].name;
+}
+
+/* The boards with records, of which a crash marks all others. */
+enum { BOARDS = 1024 };
+static struct {
+    linux_call *first;
+    uint32_t count;
+} boards[BOARDS];
+static pthread_mutex_t boards_lock = PTHREAD_MUTEX_INITIALIZER;
+
+void linux_add_calls(linux_call *first, uint32_t count) {
+    pthread_mutex_lock(&boards_lock);
+    for (int i = 0; i < BOARDS; i++)
+        if (!boards[i].first) {
+            __atomic_store_n(&boards[i].count, count, __ATOMIC_RELAXED);
+            __atomic_store_n(&boards[i].first, first, __ATOMIC_RELEASE);
+            break;
+        }
+    pthread_mutex_unlock(&boards_lock);
+}
+
+void linux_remove_calls(linux_call *first) {
+    pthread_mutex_lock(&boards_lock);
+    for (int i = 0; i < BOARDS; i++)
+        if (boards[i].first == first) __atomic_store_n(&boards[i].first, NULL, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&boards_lock);
+}
+
+/* Marks the calls under way, none of which is known to end the process. */
+static void cut_calls(void) {
+    for (int i = 0; i < BOARDS; i++) {
+        linux_call *first = __atomic_load_n(&boards[i].first, __ATOMIC_ACQUIRE);
+        uint32_t count = first ? __atomic_load_n(&boards[i].count, __ATOMIC_RELAXED) : 0;
+        for (uint32_t k = 0; k < count; k++) {
+            linux_call *call = (linux_call *)((char *)first + (size_t)k * LINUX_CALL_SIZE);
+            uint32_t state = LINUX_CALL_UNDER_WAY;
+            __atomic_compare_exchange_n(&call->state, &state, LINUX_CALL_CUT, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+        }
+    }
 }
 
 int linux_call_hangs(linux_call *call, int64_t time) {
@@ -74,14 +117,18 @@ static void say(const linux_call *call, const char *what) {
     }
 }
 
+static int64_t nanoseconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
 /* Returns this thread's call, recorded as having ended the process, or NULL if the thread is in no call. */
 static linux_call *ended(uint32_t how, int number) {
     linux_call *call = current;
-    struct timespec now;
     uint32_t state = call ? linux_call_state(call) : LINUX_CALL_NONE;
     if (state != LINUX_CALL_UNDER_WAY && state != LINUX_CALL_HANGS) return NULL;
-    clock_gettime(CLOCK_REALTIME, &now);
-    call->time = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    call->time = nanoseconds();
     call->signal = number;
     __atomic_store_n(&call->state, how, __ATOMIC_RELEASE);
     return call;
@@ -89,30 +136,59 @@ static linux_call *ended(uint32_t how, int number) {
 
 static void on_signal(int number, siginfo_t *info, void *context) {
     int i = place(number);
-    linux_call *call;
+    linux_call *call = NULL;
     char what[64];
     (void)context;
     /* A signal that another process sent says nothing about the plugin. */
-    if ((info->si_code > 0 || info->si_pid == getpid()) && (call = ended(LINUX_CALL_CRASHED, number))) {
+    if (!linux_is_fork() && (info->si_code > 0 || info->si_pid == getpid())
+        && (call = ended(LINUX_CALL_CRASHED, number))) {
         size_t at = append(what, 0, sizeof what - 1, "crashed (", 9);
         at = append(what, at, sizeof what - 1, fatal[i].name, strlen(fatal[i].name));
         what[append(what, at, sizeof what - 1, ")", 1)] = 0;
         say(call, what);
     }
+    /* Whatever else is under way did not cause this, unless a call took the descriptors away from the others. */
+    if (!linux_is_fork() && (call || linux_descriptors_are_there())) cut_calls();
     /* A fault happens again when this handler returns. A signal that was sent is sent again. */
     sigaction(number, &before[i], NULL);
     if (info->si_code <= 0) raise(number);
 }
 
 static void on_exit_of_process(void) {
-    linux_call *call = ended(LINUX_CALL_EXITED, 0);
+    linux_call *call = linux_is_fork() ? NULL : ended(LINUX_CALL_EXITED, 0);
     if (!call) return;
+    cut_calls();
     say(call, "ended the host with exit()");
-    _exit(exit_code);
+    _exit(__atomic_load_n(&exit_code, __ATOMIC_RELAXED));
+}
+
+void linux_call_closed_descriptors(void) {
+    if (!current) return;
+    current->time = nanoseconds();
+    __atomic_store_n(&current->state, LINUX_CALL_CLOSED, __ATOMIC_RELEASE);
+    cut_calls();
+    say(current, "closed the host's descriptors");
+    _exit(__atomic_load_n(&exit_code, __ATOMIC_RELAXED));
+}
+
+void linux_leave_fork(void) {
+    if (current) {
+        __atomic_store_n(&current->time, nanoseconds(), __ATOMIC_RELAXED);
+        __atomic_add_fetch(&current->forks, 1, __ATOMIC_RELAXED);
+        say(current, "forked the host, and the copy was ended when it came back,");
+    }
+    _exit(__atomic_load_n(&exit_code, __ATOMIC_RELAXED));
 }
 
 static void watch(void) {
     struct sigaction action = {0};
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    void *mark = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    linux_watch_process();
+    if (mark != MAP_FAILED && madvise(mark, page, MADV_WIPEONFORK) == 0) {
+        *(uint32_t *)mark = 1;
+        __atomic_store_n(&linux_process_mark, (uint32_t *)mark, __ATOMIC_RELAXED);
+    }
     action.sa_sigaction = on_signal;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
     sigemptyset(&action.sa_mask);
@@ -123,8 +199,25 @@ static void watch(void) {
 
 void linux_watch_calls(int code) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    exit_code = code;
+    /* Plugins that start at once call this on several threads. */
+    __atomic_store_n(&exit_code, code, __ATOMIC_RELAXED);
     pthread_once(&once, watch);
+}
+
+extern void __asan_init(void) __attribute__((weak));
+extern void __tsan_init(void) __attribute__((weak));
+extern void __lsan_init(void) __attribute__((weak));
+extern int __llvm_profile_runtime __attribute__((weak));
+
+void linux_leave(int code) {
+    /* What plugins wrote by stdio(3). A thread inside a plugin that does not return may hold the lock for ever. */
+    if (ftrylockfile(stdout) == 0) {
+        fflush_unlocked(stdout);
+        funlockfile(stdout);
+    }
+    cut_calls();
+    if (__asan_init || __tsan_init || __lsan_init || &__llvm_profile_runtime) exit(code);
+    _exit(code);
 }
 
 void *linux_take_fatal_signals(void) {

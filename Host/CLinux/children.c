@@ -1,17 +1,66 @@
 #define _GNU_SOURCE
 #include "children.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 int linux_pipe_cloexec(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
 
-int linux_spawn_close_from(posix_spawn_file_actions_t *actions, int first) {
-    return posix_spawn_file_actions_addclosefrom_np(actions, first);
-}
-
-int linux_spawn_change_folder(posix_spawn_file_actions_t *actions, const char *folder) {
-    return posix_spawn_file_actions_addchdir_np(actions, folder);
-}
-
 int linux_set_thread_name(pthread_t thread, const char *name) { return pthread_setname_np(thread, name); }
+
+int linux_sem_wait(sem_t *semaphore, int64_t nanoseconds) {
+    struct timespec end;
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    int64_t sum = end.tv_nsec + nanoseconds % 1000000000;
+    end.tv_sec += nanoseconds / 1000000000 + sum / 1000000000;
+    end.tv_nsec = sum % 1000000000;
+    return sem_clockwait(semaphore, CLOCK_MONOTONIC, &end);
+}
+
+/* Makes the calling process the child. Returns an errno value if that fails. */
+static int become(const linux_child *child) {
+    const struct sigaction standard = {.sa_handler = SIG_DFL};
+    for (int number = 1; number < NSIG; number++) sigaction(number, &standard, NULL);
+    if (setpgid(0, 0) != 0) return errno;
+    const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (nothing < 0 || dup2(nothing, 0) < 0 || dup2(child->output, 1) < 0) return errno;
+    if (child->discards_errors && dup2(nothing, 2) < 0) return errno;
+    if (close_range(3, UINT_MAX, 0) != 0) return errno;
+    if (child->folder != NULL && chdir(child->folder) != 0) return errno;
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0) return errno;
+    if (child->files < files.rlim_max) files.rlim_cur = child->files;
+    if (setrlimit(RLIMIT_NOFILE, &files) != 0) return errno;
+    sigset_t none;
+    sigemptyset(&none);
+    if (sigprocmask(SIG_SETMASK, &none, NULL) != 0) return errno;
+    execvpe(child->program, child->arguments, child->environment != NULL ? child->environment : environ);
+    return errno;
+}
+
+int linux_spawn(const linux_child *child, pid_t *pid) {
+    /* The child has the caller's memory until it is another program: no handler may run in it, and its failure is
+     * written where the caller reads it. */
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    volatile int failure = 0;
+    const pid_t made = vfork();
+    if (made == 0) {
+        failure = become(child);
+        _exit(127);
+    }
+    if (made < 0) failure = errno;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (failure != 0 && made > 0) {
+        while (waitpid(made, NULL, 0) < 0 && errno == EINTR) {}
+    }
+    *pid = made;
+    return failure;
+}

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// A counting semaphore of the C library (`sem_overview(7)`), for threads that may block.
@@ -21,5 +22,20 @@ public final class Semaphore: @unchecked Sendable {
     /// Blocks until there is a signal that no other wait has taken, and takes the signal.
     public func wait() {
         while sem_wait(raw) != 0 {}
+    }
+
+    /// Takes a signal if there is one, without waiting.
+    /// - Returns: Whether there was one.
+    func take() -> Bool { sem_trywait(raw) == 0 }
+
+    /// Blocks like ``wait()``, but not longer than a time.
+    /// - Returns: Whether there was a signal.
+    func wait(atMost time: Duration) -> Bool {
+        let end = ContinuousClock.now + time
+        while true {
+            let left = max(.zero, end - .now)
+            if linux_sem_wait(raw, Int64(left / .nanoseconds(1))) == 0 { return true }
+            if errno != EINTR { return false }
+        }
     }
 }

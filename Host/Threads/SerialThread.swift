@@ -3,14 +3,17 @@ import Synchronization
 /// A thread that runs bodies one after the other, in the order in which they were passed.
 ///
 /// A body may block, even for ever: a task that passes a body waits without blocking a thread, and its wait can be
-/// ended. The thread must be closed or given up, and keeps itself alive until then. Where all work runs on one thread
-/// (``Workplace``), no thread is started, and bodies run on the caller's thread.
+/// ended. After a minute without a body the thread ends, and the next body comes with another one. The thread must be
+/// closed or given up. Where all work runs on one thread (``Workplace``), no thread is started, and bodies run on the
+/// caller's thread.
 public final class SerialThread: Sendable {
     private typealias Job = @Sendable () -> Void
 
     private struct State {
         var jobs: [Job] = []
         var isClosed = false
+        /// Whether there is a thread.
+        var isRunning = false
         /// The functions that end the waits of tasks with an error, by the waits' numbers.
         var waiters: [Int: @Sendable (any Error) -> Void] = [:]
         /// The numbers of the waits that end when the thread hangs.
@@ -22,17 +25,64 @@ public final class SerialThread: Sendable {
     private final class Core: Sendable {
         let state = Mutex(State())
         let wake = Semaphore()
+        /// The thread as ``SystemThread/current`` has it; 0 while there is none.
+        let current = Atomic<UInt>(0)
+        let name: String
+        let stackSize: Int?
+        let rest: Duration
+        let around: @Sendable (_ work: () -> Void) -> Void
 
-        func work() {
-            while true {
-                wake.wait()
-                let (job, isLast) = state.withLock { state -> (Job?, Bool) in
-                    let job = state.jobs.isEmpty ? nil : state.jobs.removeFirst()
-                    return (job, state.isClosed && state.jobs.isEmpty)
+        init(
+            name: String, stackSize: Int?, rest: Duration, around: @escaping @Sendable (_ work: () -> Void) -> Void
+        ) {
+            (self.name, self.stackSize, self.rest, self.around) = (name, stackSize, rest, around)
+        }
+
+        /// Starts a thread; `isRunning` is already set. If the system has no thread, all waits end with the error, and
+        /// the bodies that nobody waits for stay for the next thread.
+        func start() throws(ThreadError) {
+            do throws(ThreadError) {
+                _ = try SystemThread(name: name, stackSize: stackSize) { [self] in around { work() } }
+            } catch {
+                let waiters = state.withLock { state in
+                    (state.isRunning, state.hurried) = (false, [])
+                    defer { state.waiters = [:] }
+                    return state.waiters.values.map(\.self)
                 }
-                job?()
-                if isLast { return }
+                for waiter in waiters { waiter(error) }
+                throw error
             }
+        }
+
+        private func work() {
+            current.store(SystemThread.current, ordering: .relaxed)
+            while true {
+                let (job, isEnd) = state.withLock { state -> (Job?, Bool) in
+                    if !state.jobs.isEmpty { return (state.jobs.removeFirst(), false) }
+                    if state.isClosed { end(&state) }
+                    return (nil, state.isClosed)
+                }
+                if isEnd { return }
+                if let job { job() } else if hasRested() { return }
+            }
+        }
+
+        /// Waits for a body.
+        /// - Returns: Whether none came, so that the thread ends.
+        private func hasRested() -> Bool {
+            let isOneTooMany = resting.add(1, ordering: .relaxed).newValue > mostResting
+            defer { resting.subtract(1, ordering: .relaxed) }
+            if wake.wait(atMost: isOneTooMany ? .milliseconds(10) : rest) { return false }
+            return state.withLock { state in
+                guard state.jobs.isEmpty else { return false }
+                end(&state)
+                return true
+            }
+        }
+
+        private func end(_ state: inout State) {
+            state.isRunning = false
+            current.store(0, ordering: .relaxed)
         }
 
         /// Runs the enqueued jobs on the calling thread.
@@ -48,41 +98,49 @@ public final class SerialThread: Sendable {
         }
     }
 
+    /// The number of threads of the process that rest now, and the largest number that do so for a minute.
+    private static let resting = Atomic(0)
+    private static let mostResting = 64
+
     private let core: Core
-    /// The thread, or nil if the caller's thread runs the bodies.
-    private let thread: SystemThread?
-    /// The thread's name.
-    public let name: String
+    private let hasThread = Workplace.single == nil
 
     /// Starts the thread.
     /// - Parameters:
     ///   - name: The name in debuggers and `ps`, cut to 15 bytes.
     ///   - stackSize: The size of the stack in bytes, or nil for the system's default.
-    ///   - around: Runs all of the thread's work. It may do something on the thread before and after the work.
+    ///   - rest: The time without a body after which the thread ends until the next body. It is shorter where many
+    ///     threads of the process rest.
+    ///   - around: Runs all of a thread's work. It may do something on the thread before and after the work.
     /// - Throws: ``ThreadError`` if the system cannot create a thread.
     public init(
-        name: String, stackSize: Int? = nil, around: @escaping @Sendable (_ work: () -> Void) -> Void = { $0() }
+        name: String, stackSize: Int? = nil, rest: Duration = .seconds(60),
+        around: @escaping @Sendable (_ work: () -> Void) -> Void = { $0() }
     ) throws(ThreadError) {
-        self.name = name
-        let core = Core()
-        self.core = core
-        thread =
-            Workplace.single == nil
-            ? try SystemThread(name: name, stackSize: stackSize) { around { core.work() } } : nil
+        core = Core(name: name, stackSize: stackSize, rest: rest, around: around)
+        guard hasThread else { return }
+        core.state.withLock { $0.isRunning = true }
+        try core.start()
     }
 
+    /// The thread's name.
+    public var name: String { core.name }
+
     /// Whether the caller runs on this thread.
-    public var isCurrent: Bool { thread?.isCurrent ?? true }
+    public var isCurrent: Bool { !hasThread || core.current.load(ordering: .relaxed) == SystemThread.current }
+
+    /// Whether the thread exists and has not ended for want of work.
+    var isRunning: Bool { core.state.withLock { $0.isRunning } }
 
     /// Runs the body on the thread, after all bodies and jobs that were passed before.
     /// - Parameter isHurried: Whether ``passOver()`` ends the wait. After that, a body that has begun goes on, and a
     ///   body that has not begun does not begin.
     /// - Throws: The error that the body throws; `CancellationError` if the thread was closed or given up;
-    ///   ``PassedOver`` if ``passOver()`` ended the wait.
+    ///   ``PassedOver`` if ``passOver()`` ended the wait; ``ThreadError`` if the system cannot create a thread.
     public func run<Result: Sendable>(
         isHurried: Bool = false, _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
-        if thread == nil {
+        guard hasThread else {
             core.workHere()
             guard !core.state.withLock(\.isClosed) else { throw CancellationError() }
             return try body()
@@ -94,12 +152,15 @@ public final class SerialThread: Sendable {
                 if isHurried { state.hurried.insert(state.last) }
                 return state.last
             }
-            let isAccepted = enqueue { [core] in
-                guard core.state.withLock({ $0.waiters[number] != nil }) else { return }
-                let result = Swift.Result { try body() }
-                if core.takeWaiter(number) != nil { continuation.resume(with: result) }
+            do {
+                try add { [core] in
+                    guard core.state.withLock({ $0.waiters[number] != nil }) else { return }
+                    let result = Swift.Result { try body() }
+                    if core.takeWaiter(number) != nil { continuation.resume(with: result) }
+                }
+            } catch {
+                core.takeWaiter(number)?(error)
             }
-            if !isAccepted { core.takeWaiter(number)?(CancellationError()) }
         }
     }
 
@@ -128,35 +189,41 @@ public final class SerialThread: Sendable {
 
     /// Ends the thread after the bodies that were passed before. Returns when no work is left.
     public func close() async {
-        if thread == nil {
+        guard hasThread else {
             core.workHere()
             return core.state.withLock { $0.isClosed = true }
         }
         await withCheckedContinuation { continuation in
-            let isFirst = core.state.withLock { state in
-                guard !state.isClosed else { return false }
+            let isWaiting = core.state.withLock { state in
+                defer { state.isClosed = true }
+                guard !state.isClosed, state.isRunning else { return false }
                 state.last += 1
                 let number = state.last
                 state.waiters[number] = { _ in continuation.resume() }
                 state.jobs.append { [core] in if core.takeWaiter(number) != nil { continuation.resume() } }
-                state.isClosed = true
                 return true
             }
-            if isFirst { core.wake.signal() } else { continuation.resume() }
+            if isWaiting { core.wake.signal() } else { continuation.resume() }
         }
     }
 
-    /// Runs a job on the thread, after all bodies and jobs that were passed before.
-    /// - Returns: Whether the job was accepted. False means that the thread was closed and the job is dropped.
-    @discardableResult
-    public func enqueue(_ job: @escaping @Sendable () -> Void) -> Bool {
-        let isAccepted = core.state.withLock { state in
-            guard !state.isClosed else { return false }
-            state.jobs.append(job)
-            return true
+    /// Runs a body on the thread, after all bodies that were passed before, without waiting for it. If the thread was
+    /// closed, the body does not run.
+    public func enqueue(_ body: @escaping @Sendable () -> Void) {
+        do { try add(body) } catch {
+            // The thread was closed, or the body stays for the next thread.
         }
-        if isAccepted { core.wake.signal() }
-        return isAccepted
+    }
+
+    /// - Throws: `CancellationError` if the thread was closed; ``ThreadError`` if the system cannot create a thread.
+    private func add(_ job: @escaping Job) throws {
+        let isNew = try core.state.withLock { state throws in
+            guard !state.isClosed else { throw CancellationError() }
+            state.jobs.append(job)
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+        if isNew { try core.start() } else { core.wake.signal() }
     }
 }
 

@@ -3,8 +3,6 @@ import Glibc
 
 /// A thread of the system, which ends when its body returns.
 public struct SystemThread: Sendable {
-    private let handle: pthread_t
-
     /// Starts a thread.
     /// - Parameters:
     ///   - name: The name in debuggers and `ps`, cut to 15 bytes.
@@ -34,17 +32,19 @@ public struct SystemThread: Sendable {
             Unmanaged<Body>.fromOpaque(argument).release()
             throw ThreadError(code: code)
         }
-        self.handle = handle
     }
 
-    /// Whether the caller runs on this thread.
-    public var isCurrent: Bool { pthread_equal(handle, pthread_self()) != 0 }
+    /// The number of the thread that the caller runs on, which no other living thread has.
+    static var current: UInt { UInt(pthread_self()) }
 }
 
 /// The failure to create a thread.
-public struct ThreadError: Error {
+public struct ThreadError: Error, CustomStringConvertible {
     /// The error code, as in `errno`.
     public var code: Int32
+
+    /// The failure in words.
+    public var description: String { "no thread can be created: \(String(cString: strerror(code)))" }
 }
 
 private final class Body: Sendable {

@@ -34,6 +34,46 @@ import Testing
         }
     }
 
+    @Test("H18: the connections that read are closed when nothing was read between two looks, and opened again")
+    func unused() async throws {
+        try await withTemporaryFolder { folder in
+            let database = try Database.open(path: folder + "/larder.db")
+            try await database.write { tx in _ = try tx.items.insert(fileItem("/a")) }
+            let readAll = {
+                let gate = Gate()
+                let reads = (0..<Database.readers).map { _ in
+                    Task { try await database.read { _ in gate.passOnThread() } }
+                }
+                await gate.untilReached(times: Database.readers)
+                try ReadSession(database).close()
+                gate.open()
+                for read in reads { try await read.value }
+            }
+            // The log is open once for each connection.
+            let connections = { try descriptors(of: folder + "/larder.db-wal") }
+            try await readAll()
+            #expect(try connections() == Database.readers + 2)
+            database.closeUnused()
+            #expect(try connections() == Database.readers + 2)
+            try await readAll()
+            database.closeUnused()
+            #expect(try connections() == Database.readers + 2)
+            database.closeUnused()
+            await until { (try? connections()) == 1 }
+            #expect(try await database.read { try $0.items.item(at: ItemPath("/a")) } != nil)
+            #expect(try connections() == 2)
+            try database.close()
+        }
+    }
+
+    private func descriptors(of path: String) throws -> Int {
+        try Files.names(in: "/proc/self/fd").count { name in
+            var target = [CChar](repeating: 0, count: 4096)
+            let size = readlink("/proc/self/fd/\(name)", &target, target.count - 1)
+            return size > 0 && String(decoding: target.prefix(size).map(UInt8.init(bitPattern:)), as: UTF8.self) == path
+        }
+    }
+
     @Test("A read whose task is cancelled ends well or with that, whatever the interrupted statement says")
     func cancelledRead() async throws {
         try await withTemporaryFolder { folder in

@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
-import Threads
+
+@testable import Threads
 
 @Suite struct BlockingTests {
     @Test("Tasks that block on an executor of their own run on its threads, and it ends with them")
@@ -16,6 +17,40 @@ import Threads
             gate.open()
         }
         executor.close()
+    }
+
+    @Test("H11: work that does not end keeps its thread, and what comes behind it gets another; at rest all end")
+    func heldUp() async {
+        let executor = BlockingExecutor(name: "test", threads: 2, longestWork: .milliseconds(1), rest: .milliseconds(1))
+        let (gate, done) = (Gate(), Counter())
+        for _ in 0..<5 { executor.run { gate.passOnThread() } }
+        await gate.untilReached(times: 5)
+        executor.run { _ = done.add(1) }
+        await until { done.value == 1 }
+        gate.open()
+        await until { executor.count == 0 }
+        _ = await Task(executorPreference: executor) { done.add(1) }.value
+        #expect(done.value == 2)
+        executor.close()
+    }
+
+    @Test("H18: the tasks of an account run one at a time on threads that others share, in the order of the asking")
+    func shared() async {
+        let threads = BlockingExecutor(name: "test", threads: 3)
+        await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<5 {
+                let executor = SerialBlockingExecutor(on: threads)
+                let own = Counter()
+                for _ in 0..<200 {
+                    group.addTask(executorPreference: executor) {
+                        defer { own.add(-1) }
+                        return own.add(1) == 1
+                    }
+                }
+            }
+            for await isAlone in group { #expect(isAlone) }
+        }
+        threads.close()
     }
 
     @Test("A queue does one thing after the other, in the order of the asking, and hands on what is thrown")

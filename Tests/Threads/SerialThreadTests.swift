@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Threads
@@ -13,6 +14,19 @@ import Testing
         #expect(places == Array(repeating: true, count: 50))
         #expect(!thread.isCurrent)
         await thread.close()
+        await thread.close()
+        await #expect(throws: CancellationError.self) { try await thread.run { 1 } }
+    }
+
+    @Test("H18: a thread without work ends, and the next call has one again")
+    func rest() async throws {
+        let thread = try SerialThread(name: "test", rest: .milliseconds(1))
+        for number in 0..<20 {
+            if number.isMultiple(of: 2) { await until { !thread.isRunning } }
+            #expect(try await thread.run { thread.isCurrent })
+            #expect(!thread.isCurrent)
+        }
+        await until { !thread.isRunning }
         await thread.close()
         await #expect(throws: CancellationError.self) { try await thread.run { 1 } }
     }

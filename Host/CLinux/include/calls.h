@@ -1,18 +1,23 @@
 /* The record of the plugin call that a thread is in. The record lies in memory that outlives the process. Signal
- * handlers and an exit(3) handler, in which no Swift may run, complete the record. This is the only part of the module
- * with logic. */
+ * handlers and an exit(3) handler, in which no Swift may run, complete the record. What a plugin must leave to the host
+ * (signal dispositions, timers, descriptors, the process itself) is compared and put back here too. This is the only
+ * part of the module with logic. */
 #ifndef CLINUX_CALLS_H
 #define CLINUX_CALLS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
-/* The state of a call: none, under way, found to hang, or having ended the process by an exit or a crash. */
+/* The state of a call: none, under way, found to hang, having ended the process by an exit or a crash, under way when
+ * something else is known to have ended the process, or having closed the host's descriptors. */
 enum {
     LINUX_CALL_NONE = 0,
     LINUX_CALL_UNDER_WAY = 1,
     LINUX_CALL_HANGS = 2,
     LINUX_CALL_EXITED = 3,
-    LINUX_CALL_CRASHED = 4
+    LINUX_CALL_CRASHED = 4,
+    LINUX_CALL_CUT = 5,
+    LINUX_CALL_CLOSED = 6
 };
 
 /* The subject of a call. */
@@ -38,6 +43,12 @@ typedef struct linux_call {
     uint32_t plugin_length;
     uint32_t looks_length;
     uint32_t library_length;
+    /* Whether the thread is in a function of the host that the plugin called. */
+    uint32_t is_in_host;
+    /* The number of forks of the process that came back from a call. The forked processes count themselves. */
+    uint32_t forks;
+    /* What tells one start of the machine from another; 0 if it is unknown. */
+    uint64_t boot;
 } linux_call;
 
 /* Begin and end a call. The caller writes the texts before the call begins. */
@@ -51,6 +62,35 @@ static inline void linux_call_end(linux_call *call) {
 static inline uint32_t linux_call_state(const linux_call *call) {
     return __atomic_load_n(&call->state, __ATOMIC_ACQUIRE);
 }
+
+/* Tell that the plugin has called a function of the host, and that the function returns. */
+static inline void linux_call_enters_host(linux_call *call) {
+    __atomic_store_n(&call->is_in_host, 1, __ATOMIC_RELAXED);
+}
+static inline void linux_call_leaves_host(linux_call *call) {
+    __atomic_store_n(&call->is_in_host, 0, __ATOMIC_RELAXED);
+}
+
+static inline uint32_t linux_call_forks(const linux_call *call) {
+    return __atomic_load_n(&call->forks, __ATOMIC_RELAXED);
+}
+
+/* A word that the kernel sets to 0 in a forked process; NULL if the kernel cannot. */
+extern uint32_t *linux_process_mark;
+
+/* Whether this process is a fork of the one that began the watch. */
+static inline int linux_is_fork(void) {
+    uint32_t *mark = __atomic_load_n(&linux_process_mark, __ATOMIC_RELAXED);
+    return mark && !__atomic_load_n(mark, __ATOMIC_RELAXED);
+}
+
+/* Ends a forked process that came back from a plugin's call, and records it in the call. */
+_Noreturn void linux_leave_fork(void);
+
+/* Sets the `count` records from `first` on aside, to be marked as cut when something else ends the process; and no
+ * longer. */
+void linux_add_calls(linux_call *first, uint32_t count);
+void linux_remove_calls(linux_call *first);
 
 /* Records that the call under way hangs. Any thread may call this function. Returns 0 if no call is under way. */
 int linux_call_hangs(linux_call *call, int64_t time);
@@ -68,9 +108,25 @@ void linux_give_back_signal_stack(void *stack);
 
 /* Installs handlers for fatal signals and for exit(3) and quick_exit(3). From then on, a fatal signal in a call is
  * recorded, reported on standard error, and then has the effect that it had before. An exit(3) or quick_exit(3) in a
- * call is recorded, reported on standard error, and ends the process with `code`. The handlers are installed once for a
- * process. The host calls this function after it has opened the plugins' libraries, so that handlers that the libraries
- * installed for themselves run after these. */
+ * call is recorded, reported on standard error, and ends the process with `code`. Neither a timer's signal nor SIGPIPE
+ * ends the process any longer. The handlers are installed once for a process. The host calls this function after it has
+ * opened the plugins' libraries, so that handlers that the libraries installed for themselves run after these. */
 void linux_watch_calls(int code);
+
+/* The harm that calls did to the process. */
+enum { LINUX_HARM_SIGNALS = 1, LINUX_HARM_TIMER = 2, LINUX_HARM_ALARM = 4 };
+
+/* Begin and end a row of calls. What the process does with signals when no row is under way is what it has to do. */
+void linux_begin_row(void);
+void linux_end_row(void);
+
+/* Compares what the process does with signals, its timers, and whether its descriptors are there, and puts back what a
+ * call changed. If a call closed the descriptors, the call is recorded and the process ends, since the numbers may be
+ * given to other files. `names` receives the names of the changed signals. Returns the harm that was found. */
+uint32_t linux_find_harm(char *names, size_t room);
+
+/* Ends the process without the handlers that libraries have registered, except in a build with a sanitizer or a profile,
+ * whose reports are written by such a handler. */
+_Noreturn void linux_leave(int code);
 
 #endif

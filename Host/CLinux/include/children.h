@@ -1,21 +1,38 @@
-/* Functions of glibc that starting a child process and naming a thread need, and that Swift's Glibc module hides. */
+/* Starting a child process, and functions of glibc that Swift's Glibc module hides. */
 #ifndef CLINUX_CHILDREN_H
 #define CLINUX_CHILDREN_H
 
 #include <pthread.h>
-#include <spawn.h>
+#include <semaphore.h>
+#include <stdint.h>
+#include <stdbool.h>
+#include <sys/resource.h>
+#include <sys/types.h>
 
 /* Calls pipe2(2) with O_CLOEXEC. Returns 0, or -1 with errno. */
 int linux_pipe_cloexec(int ends[2]);
 
-/* Calls posix_spawn_file_actions_addclosefrom_np(3): the child has no descriptor from `first` on. Returns an errno
- * value. */
-int linux_spawn_close_from(posix_spawn_file_actions_t *actions, int first);
-
-/* Calls posix_spawn_file_actions_addchdir_np(3). Returns an errno value. */
-int linux_spawn_change_folder(posix_spawn_file_actions_t *actions, const char *folder);
-
 /* Calls pthread_setname_np(3). A name has at most 15 bytes. Returns an errno value. */
 int linux_set_thread_name(pthread_t thread, const char *name);
+
+/* Calls sem_clockwait(3) with a time from now, in nanoseconds, by the monotonic clock. Returns 0, or -1 with errno:
+   ETIMEDOUT if there was no signal in that time, or EINTR. */
+int linux_sem_wait(sem_t *semaphore, int64_t nanoseconds);
+
+/* A program to be started. */
+typedef struct {
+    const char *program;              /* Searched for in PATH. */
+    char *const *arguments;           /* With the program's name, ended by a null pointer. */
+    char *const *environment;         /* Ended by a null pointer; null gives the caller's own. */
+    int output;                       /* The descriptor that becomes the standard output. It is above 2. */
+    bool discards_errors;             /* Whether nobody sees the standard error. Else it is the caller's. */
+    const char *folder;               /* The working folder; null gives the caller's. */
+    rlim_t files;                     /* The soft limit of open files, unless the hard limit is below. */
+} linux_child;
+
+/* Starts a program in a process group of its own, without input, without the caller's other descriptors, and with
+ * standard signal actions and none blocked. Unlike posix_spawn(3), it can give the program another limit of open files.
+ * Returns an errno value; the child that could not become the program is reaped by then. */
+int linux_spawn(const linux_child *child, pid_t *pid);
 
 #endif

@@ -15,6 +15,9 @@ public final class Database: Sendable {
     private let pool: DatabasePool
     let idleConnection = IdleConnection()
     private let committed = Atomic(0)
+    /// What was read since ``closeUnused()`` was called.
+    enum Use: UInt8, AtomicRepresentable { case read, unread, closed }
+    let use = Atomic(Use.read)
     private let observer = Mutex<Observer?>(nil)
     let shared = SharedCommits()
 
@@ -86,7 +89,7 @@ public final class Database: Sendable {
     }
 
     /// The largest number of connections that read at once.
-    static let readers = 3
+    static let readers = 2
 
     /// The size of a reading connection's page cache, in KiB.
     static let readersCacheKiB = 512
@@ -108,6 +111,7 @@ public final class Database: Sendable {
             try Task.checkCancellation()
             return try readBlocking(body)
         }
+        use.store(.read, ordering: .relaxed)
         do {
             return try await pool.read { db in try body(ReadTransaction(db: db)) }
         } catch {
@@ -118,6 +122,7 @@ public final class Database: Sendable {
     /// Reads like ``read(_:)``, on a thread that may block.
     /// - Throws: What `body` throws; SQLite's errors as `Failure`.
     public func readBlocking<T>(_ body: (ReadTransaction) throws -> T) throws -> T {
+        use.store(.read, ordering: .relaxed)
         do {
             return try pool.read { db in try body(ReadTransaction(db: db)) }
         } catch {
@@ -191,6 +196,18 @@ public final class Database: Sendable {
         } catch {
             throw translated(error)
         }
+    }
+
+    /// Closes the connections that read, which are opened again when they are needed, if nothing was read since the last
+    /// call. A host with many accounts holds few descriptors and little memory for those at rest. A read that begins
+    /// meanwhile keeps its connection.
+    public func closeUnused() {
+        guard use.compareExchange(expected: .unread, desired: .closed, ordering: .relaxed).exchanged else {
+            _ = use.compareExchange(expected: .read, desired: .unread, ordering: .relaxed)
+            return
+        }
+        idleConnection.close()
+        pool.releaseMemoryEventually()
     }
 
     /// Closes all connections, and drops the observer of commits. No access may be under way or follow.

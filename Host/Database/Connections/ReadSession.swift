@@ -1,6 +1,7 @@
 import GRDB
 import GRDBSQLite
 public import Model
+import Synchronization
 
 /// A read-only connection that sees one state of the database from its opening to its end, with any number of open
 /// cursors.
@@ -20,6 +21,7 @@ public final class ReadSession {
     ///   locked, else `.internal`.
     public init(_ database: Database) throws(Failure) {
         self.database = database
+        database.use.store(.read, ordering: .relaxed)
         connection =
             if let idle = database.idleConnection.take() { idle } else { try Self.connect(to: database.path) }
         do {

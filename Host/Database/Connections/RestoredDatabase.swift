@@ -38,7 +38,8 @@ extension DatabaseFile {
         UPDATE items SET syncActivity = 0, listedETag = NULL, racy = 0 WHERE copyRecorded IS NULL;
         UPDATE sqlite_sequence SET seq = seq + 1000000;
         DELETE FROM meta WHERE key IN (
-          'bootID', 'lastWholeWalk', 'firstWalk', 'lastScan', 'nextPoll', 'runningPlugins', 'pluginNotes');
+          'bootID', 'lastWholeWalk', 'firstWalk', 'lastScan', 'nextPoll', 'runningPlugins', 'pluginNotes',
+          'openedLibraries');
         """
 
     /// Returns the copies that the database knows of, for items that are not removed. The function blocks.

@@ -1,31 +1,11 @@
 import Glibc
 import Model
 
-/// The uses of copies by programs, on the watcher's thread.
+/// The uses of copies by programs.
 extension TreeWatcher {
-    /// The number of times that the queue is read before the thread does other work.
-    private static let mostReads = 64
-
-    func readUses(into buffer: UnsafeMutableRawBufferPointer, _ folders: WatchedFolders) {
-        // The closed files are listed before the queue is read. All their events are in the queue now.
-        let closed = tree.ownOpens.closed()
-        var paths: Set<ItemPath> = []
-        var last: WatchEvent?
-        for _ in 0..<Self.mostReads {
-            let count = read(useEvents.number, buffer.baseAddress, buffer.count)
-            guard count > 0 else {
-                tree.ownOpens.forget(closed)
-                break
-            }
-            for event in WatchEvent.all(in: UnsafeRawBufferPointer(rebasing: buffer[..<count])) {
-                // A file that is being read causes one event after the other.
-                if let last, last.watch == event.watch, last.name == event.name { continue }
-                last = event
-                guard let path = folders.used(by: event), !tree.isReserved(path), !tree.ownOpens.contains(path) else {
-                    continue
-                }
-                paths.insert(path)
-            }
+    func noteUses(_ events: [WatchEvent], _ folders: WatchedFolders) {
+        let paths = Set(events.compactMap { folders.used(by: $0) }).filter {
+            !tree.isReserved($0) && !tree.ownOpens.contains($0)
         }
         note(uses: counted(paths))
     }

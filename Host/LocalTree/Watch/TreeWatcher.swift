@@ -9,12 +9,18 @@ import Threads
 ///
 /// The watcher only reports where something changed, after the path has not changed for a moment. A comparison of tree
 /// and rows finds the changes themselves. The owner of a watcher first calls ``walk()``, then compares everything, so
-/// that no change in between is missed, and calls ``end()`` at last. The watcher has a thread of its own. All functions
-/// may be called from any task, and none blocks.
+/// that no change in between is missed, and calls ``end()`` at last. All watchers of the process share the kernel's
+/// queues (``WatchQueues``), and handle their events on the process's blocking threads. All functions may be called from
+/// any task, and none blocks.
 public final class TreeWatcher: Sendable {
-    enum Command: Sendable {
+    /// A piece of work. The pieces are done one after the other.
+    enum Work: Sendable {
         case walk(CheckedContinuation<Void, Never>)
-        case events([WatchEvent], CheckedContinuation<Void, Never>)
+        case changes([WatchEvent])
+        case uses([WatchEvent])
+        /// Files that Larder had open and of whose uses all events have come.
+        case closed([ItemPath: Int])
+        case note([WatchEvent], CheckedContinuation<Void, Never>)
         case end(CheckedContinuation<Void, Never>)
     }
 
@@ -24,7 +30,11 @@ public final class TreeWatcher: Sendable {
         var armed: Duration?
         var limit: Failure?
         var areUsesMissed = false
-        var commands: [Command] = []
+        var work: [Work] = []
+        /// The number of events in ``work``.
+        var events = 0
+        /// Whether a thread does the work.
+        var isWorking = false
         var isEnded = false
 
         /// Sets the time if something is due before the owner calls again.
@@ -47,17 +57,22 @@ public final class TreeWatcher: Sendable {
     /// The largest number of watched folders, whatever the kernel would allow.
     let most: Int
     let shared = Mutex(Shared())
-    /// The queue of changes; below 0 if the system grants none.
-    let inotify: Descriptor
-    let inotifyError: Int32
-    /// The queue of opens and reads. It is separate since it fills up when every folder is read. A lost event of this
-    /// queue is harmless, since an access time shows the use later. Below 0 if the system grants none.
-    let useEvents: Descriptor
-    /// The ends of a pipe. A byte written into the pipe wakes the thread.
-    let wakeUpStart: Descriptor
-    let wakeUpEnd: Descriptor
+    /// The watched folders, while a piece of work is done.
+    let folders = Mutex(WatchedFolders())
+    /// The kernel's queues that the watcher shares with others.
+    let queues: WatchQueues
+    let places = Mutex(Places())
 
-    /// Creates a watcher and starts its thread.
+    /// The watcher's places in the kernel's queues, and the error if the system grants no queue.
+    struct Places {
+        var changes: WatchQueues.Place?
+        var error: Int32 = 0
+        /// The place for opens and reads. The queue is another one since it fills up when every folder is read. A lost
+        /// event of this queue is harmless, since an access time shows the use later.
+        var uses: WatchQueues.Place?
+    }
+
+    /// Creates a watcher.
     /// - Parameters:
     ///   - uses: The log of programs' uses of copies; nil if uses are not watched.
     ///   - readers: The programs whose opens count.
@@ -65,7 +80,7 @@ public final class TreeWatcher: Sendable {
     ///   - monotonic: A clock that never jumps.
     ///   - wake: A function that is called when a path or a use is due sooner than ``next()`` has returned, when the
     ///     tree's root may be gone, and when the system grants no watches for uses. The function must return at once.
-    /// - Throws: `.localIO` if the system has no pipe or thread for the watcher. A lack of watches is no error: see
+    /// - Throws: `.localIO` if the system has no pipe or thread for reading the kernel's queues. A lack of watches is no error: see
     ///   ``limit``.
     public convenience init(
         _ tree: Tree, uses: UseLog? = nil, readers: UseReaders = UseReaders(ignoring: []),
@@ -78,21 +93,22 @@ public final class TreeWatcher: Sendable {
 
     init(
         _ tree: Tree, uses: UseLog? = nil, readers: UseReaders = UseReaders(ignoring: []), most: Int,
+        queues: WatchQueues = .shared,
         clock: @escaping @Sendable () -> Timestamp = { .now() }, monotonic: @escaping @Sendable () -> Duration,
         wake: @escaping @Sendable () -> Void
     ) throws(Failure) {
-        (self.tree, self.uses, self.readers, self.most) = (tree, uses, readers, most)
+        (self.tree, self.uses, self.readers, self.most, self.queues) = (tree, uses, readers, most, queues)
         (self.clock, self.monotonic, self.wake) = (clock, monotonic, wake)
-        useEvents = Descriptor(uses == nil ? -1 : inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC)))
-        inotify = Descriptor(inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC)))
-        inotifyError = errno
-        var ends: [Int32] = [-1, -1]
-        guard linux_pipe_cloexec(&ends) == 0 else { throw .system("watching \(tree.root)", errno) }
-        wakeUpEnd = Descriptor(ends[0])
-        wakeUpStart = Descriptor(ends[1])
-        do throws(ThreadError) { _ = try SystemThread(name: "tree watcher") { [self] in work() } } catch {
-            throw .system("making a thread to watch \(tree.root)", error.code)
+        var places = Places()
+        places.changes = try queues.join(self, .changes)
+        places.error = errno
+        if uses != nil {
+            do throws(Failure) { places.uses = try queues.join(self, .uses) } catch {
+                if let place = places.changes { queues.leave(place, []) }
+                throw error
+            }
         }
+        self.places.withLock { $0 = places }
         tree.ownOpens.setWatched(uses != nil)
     }
 
@@ -102,7 +118,7 @@ public final class TreeWatcher: Sendable {
         await withCheckedContinuation { continuation in send(.walk(continuation), or: continuation) }
     }
 
-    /// Ends the watching. The function returns when the thread has nothing left to do.
+    /// Ends the watching. The function returns when no work is left.
     public func end() async {
         await withCheckedContinuation { continuation in send(.end(continuation), or: continuation) }
     }
@@ -141,7 +157,9 @@ public final class TreeWatcher: Sendable {
 
     /// Handles events as if they came from the kernel, after all events that the kernel has queued before. For tests.
     func note(_ events: [WatchEvent]) async {
-        await withCheckedContinuation { continuation in send(.events(events, continuation), or: continuation) }
+        await withCheckedContinuation { continuation in
+            queues.after { [self] in send(.note(events, continuation), or: continuation) }
+        }
     }
 
     func change(_ body: (inout DirtyPaths, Duration) -> Void) {
@@ -164,15 +182,12 @@ public final class TreeWatcher: Sendable {
         if shared.withLock({ $0.arm(next) }) { wake() }
     }
 
-    private func send(_ command: Command, or continuation: CheckedContinuation<Void, Never>) {
-        let isAccepted = shared.withLock { shared in
+    private func send(_ work: Work, or continuation: CheckedContinuation<Void, Never>) {
+        let isAccepted = add(work) { shared in
             guard !shared.isEnded else { return false }
-            if case .end = command { shared.isEnded = true }
-            shared.commands.append(command)
+            if case .end = work { shared.isEnded = true }
             return true
         }
-        guard isAccepted else { return continuation.resume() }
-        var byte: UInt8 = 0
-        _ = write(wakeUpStart.number, &byte, 1)
+        if !isAccepted { continuation.resume() }
     }
 }

@@ -24,6 +24,9 @@ struct WatchEvent: Hashable {
     /// The further events of the tree's root.
     static let askedOfRoot = UInt32(IN_DELETE_SELF | IN_MOVE_SELF)
 
+    /// The loss of events of a queue.
+    static let overflow = WatchEvent(watch: -1, mask: UInt32(IN_Q_OVERFLOW), name: nil, isAboutEntry: false)
+
     func has(_ bits: Int32...) -> Bool { bits.contains { mask & UInt32($0) != 0 } }
 
     /// Returns the events that one `read` gave.

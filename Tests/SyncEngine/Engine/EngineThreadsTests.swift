@@ -20,7 +20,7 @@ import Threads
             }
             await gate.untilReached(times: Database.readers)
             // On a machine with one processor all tasks share one thread.
-            let threads = BlockingExecutor(name: "test", threads: 1)
+            let threads = BlockingExecutor(name: "test", threads: 1, longestWork: .seconds(3600))
             let removal = Task(executorPreference: threads) { await fixture.engine.removeSpentSnapshots() }
             let other = Task(executorPreference: threads) { gate.open() }
             #expect(await until(atMost: .seconds(60)) { gate.isOpen })
