@@ -88,6 +88,8 @@ public final class Transaction: DatabaseReads {
     /// Notes that folders were left for a scan, which nothing else brings about.
     public func noteFoldersLeft() { notes.leavesFolders = true }
     func noteMove() { notes.moves += 1 }
+    /// Notes that a place in the tree is free now, for which a move of the tree may have waited.
+    public func noteFreedPlace() { notes.freesPlaces = true }
     /// Notes that the copy of a file was removed.
     public func noteRemovedCopy() { notes.removedCopies += 1 }
 
@@ -152,6 +154,8 @@ public struct CommitChanges: Hashable, Sendable {
     public var restingRecords: [SyncRecordID] = []
     /// Whether folders were left for a scan that nothing else brings about.
     public var leavesFolders = false
+    /// Whether a place in the tree is free now, for which a move of the tree may have waited.
+    public var freesPlaces = false
     /// Whether an issue changed.
     public var issuesChanged = false
     /// Whether an event loop was added, removed, enabled or disabled, or has another event id.

@@ -71,7 +71,8 @@ extension FolderMerge {
             // meanwhile.
             let isBack = try row.path == entry.path && row.removedAt != nil && tx.scan.isMissing(row.databaseID)
             let inherits = try displace(
-                displaced, for: entry, isBack: isBack && displaced?.isYounger(than: row) == true, in: tx)
+                displaced, for: entry, from: row.path, isBack: isBack && displaced?.isYounger(than: row) == true, in: tx
+            )
             (listedETag, rescan) = try move(row, to: entry, fileID: fileID, racy: racy, in: tx)
             if inherits, row.path == entry.path || row.cloudStatus == .cloudOnly {
                 try tx.items.meetUnknownFile(at: row.localID)
@@ -128,17 +129,19 @@ extension FolderMerge {
 
     /// Removes another item's row from the path of an entry. The other item is missing until the end of the scan. A
     /// person's file at the path then counts as the new item's.
-    /// - Parameter isBack: Whether the new item was at the path before the other.
+    /// - Parameters:
+    ///   - origin: The path from which the new item comes; nil if it was not known.
+    ///   - isBack: Whether the new item was at the path before the other.
     /// - Returns: Whether the new item inherits a person's file.
     private func displace(
-        _ row: ScanRow?, for entry: ListedItem, isBack: Bool = false, in tx: Transaction
+        _ row: ScanRow?, for entry: ListedItem, from origin: ItemPath? = nil, isBack: Bool = false, in tx: Transaction
     ) throws -> Bool {
         guard let row else { return false }
         let hasPersonsFile = row.cloudStatus == .locallyModified || row.fileID == nil
         let inherits = hasPersonsFile && row.kind == .file && entry.kind == .file
         if inherits || row.fileID == nil { try tx.items.forgetLocalFile(of: row) }
         if row.fileID == nil, row.kind == .folder { try tx.items.deleteCopies(below: row.path) }
-        if row.fileID != nil { try tx.scan.displace(row, at: context.started, isNewcomer: isBack) }
+        if row.fileID != nil { try tx.scan.displace(row, at: context.started, by: origin, isNewcomer: isBack) }
         return inherits
     }
 
@@ -153,14 +156,12 @@ extension FolderMerge {
             try tx.scan.restore(row, with: entry, fileID: fileID, racy: racy)
             return (nil, true)
         }
-        let placeIsTaken = try row.removedAt != nil && tx.items.scanRow(at: row.path) != nil
-        try tx.scan.move(row, to: entry, fileID: fileID, racy: racy, placeIsTaken: placeIsTaken)
+        let taker = row.removedAt == nil ? nil : try tx.items.scanRow(at: row.path)
+        try tx.scan.move(row, to: entry, fileID: fileID, racy: racy, placeTakenBy: taker?.kind)
         // The folder's own ETag says nothing about folders below it that were never listed: those were to be listed at
         // their old paths.
         let isPartlyListed = try row.kind == .folder && tx.items.hasUnlistedFolder(below: entry.path)
-        // What was below the folder whose place this one takes, and is gone with it, was this folder's own too.
-        let wasInside = entry.path.isAncestor(of: row.path)
-        return cameBack || wasInside ? (nil, true) : (row.listedETag, job.isWhole || isPartlyListed)
+        return cameBack ? (nil, true) : (row.listedETag, job.isWhole || isPartlyListed)
     }
 
     /// Keeps a copy whose version the server lists with another size, and tells a person.

@@ -111,6 +111,13 @@ public final class Vault: Sendable {
         access("\(path)/larder.db", F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR)
     }
 
+    /// Tells whether nothing of a vault is at a path: neither a database nor the mark of a vault that has lost it. An error
+    /// of the disk counts as neither. Blocks.
+    /// - Parameter path: The absolute path of the vault.
+    public static func isMissing(at path: String) -> Bool {
+        !exists(at: path) && access("\(path)/\(VaultMark.fileName)", F_OK) != 0
+    }
+
     /// Opens the database of a vault for reading, also while a host has the vault open.
     /// - Parameter path: The absolute path of the vault.
     /// - Throws: `.localIO` if the database is damaged, lost or being restored, or if another version of Larder wrote
@@ -122,7 +129,7 @@ public final class Vault: Sendable {
     }
 
     /// Notes that this process has the vault for long, and on which socket it takes commands for it, for
-    /// ``VaultHolder/last(of:)``. Blocks.
+    /// ``VaultHolder/last(of:)``. Where the note is as it should be, does nothing. Blocks.
     /// - Parameter socket: The absolute path of the socket, without line breaks; nil if the process takes no commands.
     public func announce(controlSocket socket: String?) { lock.announce(socket) }
 
@@ -176,7 +183,7 @@ public final class Vault: Sendable {
 
 /// Creates a folder and its missing parents, accessible only to their owner.
 /// - Throws: `.cannotCreate` or `.localIO` if a folder cannot be created.
-func makePath(_ path: String) throws(Failure) {
+package func makePath(_ path: String) throws(Failure) {
     if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
     let code = errno
     guard code == ENOENT, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex else {

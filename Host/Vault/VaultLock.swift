@@ -14,6 +14,8 @@ final class VaultLock: Sendable {
     private struct Held {
         var folder: Int32
         var file: Int32
+        /// The text of the file.
+        var text: String
     }
 
     private let held: Mutex<Held?>
@@ -22,7 +24,7 @@ final class VaultLock: Sendable {
     /// - Parameter vault: The absolute path of the vault.
     /// - Throws: `.vaultLocked` with the holder's process id, or the error of the system call that failed.
     init(of vault: String) throws(Failure) {
-        let path = vault + "/lock"
+        let path = "\(vault)/\(Self.name)"
         let folder = open(vault, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { throw .system("opening \(vault)", errno) }
         // Some network file systems cannot lock folders. On these, the lock on the file has to suffice.
@@ -48,20 +50,43 @@ final class VaultLock: Sendable {
             throw Self.inUse(vault, by: holder)
         }
         // This is written for other processes only. The kernel knows the holder of the lock.
-        Self.write(VaultHolder(process: getpid(), control: .none), to: number)
-        held = Mutex(Held(folder: folder, file: number))
+        let text = VaultHolder(process: getpid(), control: .none).text
+        Self.write(text, to: number)
+        held = Mutex(Held(folder: folder, file: number, text: text))
     }
 
-    /// Notes that this process has the vault for long, and on which socket it takes commands for it, if it does.
+    /// Notes that this process has the vault for long, and on which socket it takes commands for it, if it does. Makes
+    /// the file anew if somebody removed it. Writes nothing if all is as it was.
     func announce(_ socket: String?) {
         held.withLock { held in
-            guard let file = held?.file else { return }
-            Self.write(VaultHolder(process: getpid(), control: socket.map { .socket($0) } ?? .unknown), to: file)
+            guard var locks = held else { return }
+            if !Self.isFile(locks.file, in: locks.folder) {
+                let number = openat(locks.folder, Self.name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+                guard number >= 0 else { return }
+                guard linux_lock_open_file(number) == 0 else {
+                    close(number)
+                    return
+                }
+                close(locks.file)
+                (locks.file, locks.text) = (number, "")
+            }
+            let text = VaultHolder(process: getpid(), control: socket.map { .socket($0) } ?? .unknown).text
+            if text != locks.text { Self.write(text, to: locks.file) }
+            locks.text = text
+            held = locks
         }
     }
 
-    private static func write(_ holder: VaultHolder, to file: Int32) {
-        let text = holder.text
+    private static let name = "lock"
+
+    /// Tells whether the file in the vault is the one that is locked.
+    private static func isFile(_ file: Int32, in folder: Int32) -> Bool {
+        var (own, found) = (stat(), stat())
+        return fstat(file, &own) == 0 && fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) == 0
+            && own.st_ino == found.st_ino && own.st_dev == found.st_dev
+    }
+
+    private static func write(_ text: String, to file: Int32) {
         ftruncate(file, 0)
         _ = pwrite(file, text, text.utf8.count, 0)
     }

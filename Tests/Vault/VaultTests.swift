@@ -81,6 +81,44 @@ import Testing
         }
     }
 
+    @Test(
+        "S27, H9: a host makes a lock file that was removed or replaced anew, with its socket, and only then writes it")
+    func lockMadeAnew() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/vault"
+            let vault = try Vault.open(at: path)
+            let holder = VaultHolder(process: getpid(), control: .socket("/run/1.sock"))
+            vault.announce(controlSocket: "/run/1.sock")
+            var before = stat()
+            #expect(stat("\(path)/lock", &before) == 0)
+            vault.announce(controlSocket: "/run/1.sock")
+            var after = stat()
+            #expect(stat("\(path)/lock", &after) == 0 && after.st_ino == before.st_ino)
+            #expect(after.st_mtim.tv_sec == before.st_mtim.tv_sec && after.st_mtim.tv_nsec == before.st_mtim.tv_nsec)
+            for replacement in [nil, "7\n-\n"] {
+                #expect(unlink("\(path)/lock") == 0)
+                if let replacement { try Files.write(replacement, to: "\(path)/lock", mode: 0o600) }
+                vault.announce(controlSocket: "/run/1.sock")
+                #expect(VaultHolder.last(of: path) == holder)
+                #expect(throws: Failure.self) { try Vault.open(at: path) }
+            }
+            vault.announce(controlSocket: nil)
+            #expect(VaultHolder.last(of: path)?.control == .unknown)
+            try vault.close()
+            try Vault.open(at: path).close()
+
+            // Nothing is made in what lies in a vault's place.
+            let moved = try Vault.open(at: path)
+            #expect(rename(path, path + ".away") == 0 && mkdir(path, 0o700) == 0)
+            moved.announce(controlSocket: "/run/2.sock")
+            #expect(
+                try Files.names(in: path) == []
+                    && VaultHolder.last(of: path + ".away")?.control == .socket("/run/2.sock"))
+            #expect(rmdir(path) == 0 && rename(path + ".away", path) == 0)
+            try moved.close()
+        }
+    }
+
     @Test("S27: a vault that was closed, or could not be opened, leaves no descriptor open")
     func descriptors() throws {
         try withTemporaryFolder { folder in

@@ -139,15 +139,21 @@ extension ItemTable where Access == Transaction {
     }
 
     /// Flags all items that the server had below a folder as removed.
+    /// - Parameter exempt: The path of an item that is not flagged, with all below it; nil for none.
     /// - Returns: The ids of the rows that were not flagged before.
-    func flagRemoved(below folder: ItemPath, at time: Timestamp) throws -> [ItemRowID] {
+    func flagRemoved(
+        below folder: ItemPath, without exempt: ItemPath? = nil, at time: Timestamp
+    ) throws -> [ItemRowID] {
         // What was to be copied there went before a listing told of it.
         try deleteCopies(below: folder)
         return try ids(
             """
             UPDATE items SET removedAt = ?, anchor = ? WHERE \(ItemSQL.isInRange) AND \(ItemSQL.isListed)
+              AND (? OR NOT (path = ? OR \(ItemSQL.isInRange)))
             RETURNING databaseID
-            """, [.time(time), .integer(access.anchor)] + ItemSQL.range(below: folder))
+            """,
+            [.time(time), .integer(access.anchor)] + ItemSQL.range(below: folder)
+                + [.flag(exempt == nil), .path(exempt ?? folder)] + ItemSQL.range(below: exempt ?? folder))
     }
 
     /// Flags the missing items as removed from the server.

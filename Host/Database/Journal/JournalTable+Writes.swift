@@ -210,12 +210,18 @@ extension JournalTable where Access == Transaction {
             """, .path(path), .path(path.parent), .text(localID.text))
     }
 
-    /// Changes the paths of the records below a folder after the folder has moved on the server.
-    func movePaths(below old: ItemPath, to new: ItemPath) throws {
-        try movePlaces(from: old, to: new)
+    /// Changes the paths of the records below a folder after the folder has moved on the server and the rows have their
+    /// new paths.
+    /// - Parameter alone: Whether only the records of rows that are below the new path move.
+    func movePaths(below old: ItemPath, to new: ItemPath, alone: Bool) throws {
+        let isConcerned = (
+            sql: "(NOT ? OR localID IN (SELECT localID FROM items WHERE \(ItemSQL.isBelow)))",
+            arguments: [.flag(alone)] + ItemSQL.bounds(below: new)
+        )
+        try movePlaces(from: old, to: new, ofRecords: isConcerned)
         let moved = MovedPath(from: old, to: new, column: "path")
         try run(
-            "UPDATE syncRecords SET path = \(moved.sql) WHERE \(ItemSQL.isInRange)",
-            moved.arguments + ItemSQL.range(below: old))
+            "UPDATE syncRecords SET path = \(moved.sql) WHERE \(ItemSQL.isInRange) AND \(isConcerned.sql)",
+            moved.arguments + ItemSQL.range(below: old) + isConcerned.arguments)
     }
 }

@@ -31,11 +31,12 @@ enum SyncRecordQuery {
     static let changesBefore = select("WHERE \(changesServer) AND id < ? ORDER BY id")
     static let changesWithin = select(
         """
-        WHERE \(changesServer) AND (path = ? OR (path >= ? AND path < ?)
+        WHERE \(changesServer) AND id > ? AND (path = ? OR (path >= ? AND path < ?)
           OR otherPath = ? OR (otherPath >= ? AND otherPath < ?)) ORDER BY id
         """)
 
-    static let changesAt = select("WHERE \(changesServer) AND (path = ? OR otherPath = ?) ORDER BY id")
+    static let changesAt = select(
+        "WHERE \(changesServer) AND id > ? AND (path = ? OR otherPath = ?) ORDER BY id")
 
     private static func select(_ rest: String) -> String {
         "SELECT \(SyncRecordColumns.selection) FROM syncRecords \(rest)"

@@ -80,20 +80,39 @@ extension JournalTable {
 
     /// Returns the records that change the server at a path or below it, or that take something from there, in their
     /// order.
+    /// - Parameter id: The record after which the reading begins.
     /// - Throws: The errors of ``record(id:)``.
-    public func changes(atOrBelow path: ItemPath) throws -> [SyncRecord] {
+    public func changes(atOrBelow path: ItemPath, after id: SyncRecordID = .none) throws -> [SyncRecord] {
+        var records: [SyncRecord] = []
+        try eachChange(atOrBelow: path, after: id) { record in
+            records.append(record)
+            return true
+        }
+        return records
+    }
+
+    /// Reads the records that ``changes(atOrBelow:after:)`` returns.
+    /// - Parameters:
+    ///   - path: The path.
+    ///   - id: The record after which the reading begins.
+    ///   - body: A function that receives each record and returns false to end early.
+    /// - Throws: What `body` throws, and the errors of ``record(id:)``.
+    public func eachChange(
+        atOrBelow path: ItemPath, after id: SyncRecordID = .none, _ body: (SyncRecord) throws -> Bool
+    ) throws {
         let bounds = [SQLValue.path(path)] + ItemSQL.range(below: path)
-        return try records(SyncRecordQuery.changesWithin, bounds + bounds)
+        try each(SyncRecordQuery.changesWithin, [.id(id)] + bounds + bounds, body)
     }
 
     /// Returns the records that change a folder above a path on the server, or that take it from there, the nearest
     /// folder's first.
+    /// - Parameter id: The record after which the reading begins.
     /// - Throws: The errors of ``record(id:)``.
-    public func changes(above path: ItemPath) throws -> [SyncRecord] {
+    public func changes(above path: ItemPath, after id: SyncRecordID = .none) throws -> [SyncRecord] {
         var found: [SyncRecord] = []
         var folder = path.parent
         while !folder.isRoot {
-            found += try records(SyncRecordQuery.changesAt, [.path(folder), .path(folder)])
+            found += try records(SyncRecordQuery.changesAt, [.id(id), .path(folder), .path(folder)])
             folder = folder.parent
         }
         return found
@@ -153,7 +172,10 @@ extension JournalTable where Access == Transaction {
     }
 
     /// Changes the places and the second paths of records at and below a folder after the folder has moved.
-    func movePlaces(from old: ItemPath, to new: ItemPath) throws {
+    /// - Parameter condition: An SQL term for the records that are concerned, and its arguments.
+    func movePlaces(
+        from old: ItemPath, to new: ItemPath, ofRecords condition: (sql: String, arguments: [SQLValue])
+    ) throws {
         guard try hasPendingPlaces() else { return }
         let (path, parent, other) = (
             MovedPath(from: old, to: new, column: "path"), MovedPath(from: old, to: new, column: "parentPath"),
@@ -163,12 +185,14 @@ extension JournalTable where Access == Transaction {
             """
             UPDATE pendingPlaces SET path = \(path.sql),
               parentPath = CASE WHEN parentPath = ? THEN ? ELSE \(parent.sql) END
-            WHERE \(ItemSQL.isInRange)
+            WHERE \(ItemSQL.isInRange) AND record IN (SELECT id FROM syncRecords WHERE \(condition.sql))
             """,
-            path.arguments + [.path(old), .path(new)] + parent.arguments + ItemSQL.range(below: old))
+            path.arguments + [.path(old), .path(new)] + parent.arguments + ItemSQL.range(below: old)
+                + condition.arguments)
         try run(
             """
-            UPDATE syncRecords SET otherPath = \(other.sql) WHERE otherPath >= ? AND otherPath < ?
-            """, other.arguments + ItemSQL.range(below: old))
+            UPDATE syncRecords SET otherPath = \(other.sql)
+            WHERE otherPath >= ? AND otherPath < ? AND \(condition.sql)
+            """, other.arguments + ItemSQL.range(below: old) + condition.arguments)
     }
 }

@@ -191,21 +191,36 @@ extension JSONValue {
 
     /// The bytes of a text of hexadecimal digits, or of an array of numbers, as earlier records have them.
     fileprivate var bytes: [UInt8]? {
-        if case .string(let text) = self {
-            let digits = text.utf8.compactMap { digit -> UInt8? in
-                switch digit {
-                case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-                case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-                default: nil
-                }
-            }
-            guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }
-            return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
-        }
+        if case .string(let text) = self { return [UInt8](hexadecimal: text) }
         guard case .array(let values) = self else { return nil }
         let bytes = values.compactMap { value -> UInt8? in
             if case .integer(let byte) = value { UInt8(exactly: byte) } else { nil }
         }
         return bytes.count == values.count ? bytes : nil
+    }
+}
+
+extension [UInt8] {
+    /// Reads hexadecimal digits, two for each byte; nil if the text is none.
+    fileprivate init?(hexadecimal text: String) {
+        var digits = text
+        let bytes = digits.withUTF8 { digits -> [UInt8]? in
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(digits.count / 2)
+            var high: UInt8?
+            for digit in digits {
+                let value: UInt8
+                switch digit {
+                case 0x30...0x39: value = digit - 0x30
+                case 0x61...0x66: value = digit - 0x61 + 10
+                default: return nil
+                }
+                if let first = high { bytes.append(first << 4 | value) }
+                high = high == nil ? value : nil
+            }
+            return high == nil ? bytes : nil
+        }
+        guard let bytes else { return nil }
+        self = bytes
     }
 }

@@ -39,8 +39,32 @@ public struct MoveTable<Access: DatabaseReads>: Table {
         }
     }
 
+    /// Tells whether the copy of an item that is gone from the server is still to be moved, or its place still to be
+    /// left by another copy. A move of another item to its place does not count: that one waits until the copy is gone.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func isToCome(ofRemoved item: Item) throws -> Bool {
+        try all().contains { move in
+            if move.from == item.path || move.from.isAncestor(of: item.path) { return true }
+            if move.to == item.path { return move.localID == item.localID }
+            // A folder takes along what is in it. A file has nothing below it.
+            guard move.to.isAncestor(of: item.path) else { return false }
+            return try access.items.item(localID: move.localID)?.kind == .folder
+        }
+    }
+
+    /// Tells whether moves are still to come without which a file must not be put in place at its item's path: of the
+    /// item's own older copy, of what lies in the file's place, or of a folder above.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func isToCome(beforeFileOf item: Item) throws -> Bool {
+        try all().contains { move in
+            move.localID == item.localID || item.path.isAncestor(of: move.from)
+                || [move.from, move.to].contains { $0 == item.path || $0.isAncestor(of: item.path) }
+        }
+    }
+
     /// Tells whether the item that the rows have at a path is still to be moved there in the tree.
-    func isToCome(to path: ItemPath) throws -> Bool {
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func isToCome(to path: ItemPath) throws -> Bool {
         try exists("SELECT 1 FROM treeMoves WHERE toPath = ?", .path(path))
     }
 }

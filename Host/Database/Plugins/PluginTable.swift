@@ -13,6 +13,19 @@ public struct PluginTable<Access: DatabaseReads>: Table {
         return try statement.step() ? statement.blob(0) : nil
     }
 
+    /// Returns the size in bytes of a plugin's value with its key, or of all of the plugin's values; 0 if there is none.
+    /// - Parameter key: The key; nil for all.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func valueSize(of plugin: PluginID, key: [UInt8]?) throws -> Int64 {
+        let statement = try RawStatement(
+            db,
+            "SELECT ifnull(sum(length(key) + length(value)), 0) FROM pluginValues WHERE plugin = ?"
+                + (key == nil ? "" : " AND key = ?"))
+        defer { statement.reset() }
+        statement.bind([.text(plugin.text)] + (key.map { [.blob($0)] } ?? []))
+        return try statement.step() ? statement.integer(0) ?? 0 : 0
+    }
+
     /// Returns the remembered result of opening a library with this digest in a child process, for this minor version
     /// of the ABI.
     /// - Parameter digest: The SHA-256 of the library, 32 bytes.

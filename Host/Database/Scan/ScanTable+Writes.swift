@@ -113,12 +113,20 @@ extension ScanTable where Access == Transaction {
     ///
     /// The rows become missing, and the removal is not noted until the end of the scan decides about all missing items.
     /// Until that decision, or longer if a person is asked, nothing may take their copies.
-    /// - Parameter isNewcomer: Whether the row had displaced an item that is back at its path before the decision. The
-    ///   rows without a local file are then removed at once.
+    /// - Parameters:
+    ///   - heir: The path of the item that takes the path. If it is below the row, then it stays in the item list, and
+    ///     so do all rows below it.
+    ///   - isNewcomer: Whether the row had displaced an item that is back at its path before the decision. The rows
+    ///     without a local file are then removed at once.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
-    public func displace(_ row: ScanRow, at time: Timestamp, isNewcomer: Bool = false) throws {
+    public func displace(
+        _ row: ScanRow, at time: Timestamp, by heir: ItemPath? = nil, isNewcomer: Bool = false
+    ) throws {
         var ids = try access.items.flagRemoved(row.databaseID, at: time)
-        if row.kind == .folder { ids += try access.items.flagRemoved(below: row.path, at: time) }
+        if row.kind == .folder {
+            let exempt = heir.flatMap { row.path.isAncestor(of: $0) ? $0 : nil }
+            ids += try access.items.flagRemoved(below: row.path, without: exempt, at: time)
+        }
         for id in ids {
             if isNewcomer, try access.items.isWithoutFile(databaseID: id) {
                 access.noteRemoved(id)
@@ -158,17 +166,18 @@ extension ScanTable where Access == Transaction {
     /// and last uses.
     ///
     /// The copies move too: this transaction journals the tree's moves.
-    /// - Parameter placeIsTaken: Whether another item of the server's is at the old path, so that a folder's copies
+    /// - Parameter taker: The kind of another item of the server's that is at the old path; nil if there is none. What
+    ///   the other item has below it stays. If it is a folder, its copies may be there already, and a folder's copies
     ///   move one by one.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func move(
-        _ row: ScanRow, to entry: ListedItem, fileID: FileID, racy: ScanRow.Racy, placeIsTaken: Bool
+        _ row: ScanRow, to entry: ListedItem, fileID: FileID, racy: ScanRow.Racy, placeTakenBy taker: Item.Kind?
     ) throws {
         let (old, new) = (row.path, entry.path)
         if row.removedAt != nil { try welcomeBack([row.databaseID]) }
         access.noteMove()
         if row.kind == .folder {
-            if try placeIsTaken && !access.moves.isToCome(to: old) {
+            if try taker == .folder && !access.moves.isToCome(to: old) {
                 try access.moves.addCopies(below: old, to: new, removedAt: row.removedAt)
             } else {
                 try access.moves.add(row.localID, from: old, to: new)
@@ -179,9 +188,9 @@ extension ScanTable where Access == Transaction {
                 try welcomeBack(access.items.ids(below: old, removedAt: removedAt))
             }
             // If the old path is taken, the other rows below it belong to another folder.
-            try access.items.movePaths(below: old, to: new, restoring: row.removedAt, alone: placeIsTaken)
+            try access.items.movePaths(below: old, to: new, restoring: row.removedAt, alone: taker != nil)
                 .forEach(access.noteUpdated)
-            try access.journal.movePaths(below: old, to: new)
+            try access.journal.movePaths(below: old, to: new, alone: taker != nil)
         } else if try row.cloudStatus != .cloudOnly || access.journal.isLanding(row.localID) {
             // A file that is being put in place may lie at the old path by now, or be put there in a moment.
             try access.moves.add(row.localID, from: old, to: new)

@@ -32,9 +32,18 @@ public enum FirstParty {
         name.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
     }
 
-    /// Tells whether the processors of `a` are called before those of `b`. The host's own plugins come first, and all
-    /// others follow in the order of their ids.
-    public static func precedes(_ a: PluginID, _ b: PluginID) -> Bool {
+    /// Tells whether the processors of `a` are called before those of `b`. The plugins that `plugins.order` names come
+    /// first. The host's own plugins follow, and then all others in the order of their ids.
+    public static func precedes(_ a: PluginSettings, _ b: PluginSettings) -> Bool {
+        switch (a.rank, b.rank) {
+        case (let a?, let b?): a < b
+        case (_?, nil): true
+        case (nil, _?): false
+        case (nil, nil): precedes(a.id, b.id)
+        }
+    }
+
+    private static func precedes(_ a: PluginID, _ b: PluginID) -> Bool {
         switch (plugins.firstIndex { $0.id == a }, plugins.firstIndex { $0.id == b }) {
         case (let a?, let b?): a < b
         case (_?, nil): true

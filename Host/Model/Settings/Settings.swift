@@ -101,6 +101,10 @@ public struct PluginSettings: Hashable, Sendable {
     public var json: String
     /// The number of bytes that the files of the plugin's projects may take, in each account.
     public var projectQuota: Int64
+    /// The number of bytes that the values which the plugin stores may take, in each account.
+    public var valueQuota = defaultValueQuota
+    /// The position in `plugins.order`. Nil means: the config does not name the plugin there.
+    public var rank: Int?
     /// The services that the plugin does not get, even if it requests them.
     public var withheld: Set<String>
     /// What the plugin may do beyond the services that it gets.
@@ -114,6 +118,10 @@ public struct PluginSettings: Hashable, Sendable {
 
     /// The quota if the config names none, in bytes.
     public static let defaultProjectQuota: Int64 = 1_000_000_000
+    /// The quota for values if the config names none, in bytes.
+    public static let defaultValueQuota: Int64 = 64_000_000
+    /// The number of policies of its kind that a plugin may add to, in each account.
+    public static let mostPolicies = 10_000
 
     /// Creates settings for a plugin.
     public init(
@@ -167,6 +175,18 @@ public struct PluginReport: Hashable, Sendable {
     /// The defaults of the plugin's own settings, if it was opened: an object in the shape of the settings in the
     /// config, with values as written there, such as `7d`.
     public var settingDefaults = JSONValue.object([])
+    /// The schema of the plugin's own settings, a JSON object.
+    public var schema = JSONValue.object([])
+    /// Who made the plugin, and what it is for; empty if it does not say so.
+    public var vendor = ""
+    public var summary = ""
+    /// The services without which the plugin does not start, and those that it uses if they are there.
+    public var required: [String] = []
+    public var wanted: [String] = []
+    /// The mark of the library's file when it was opened. Nil if it was not opened.
+    public var openedMark: String?
+    /// The libraries beside the library that it needs. If there are any, it was opened where it lies.
+    public var neighbours: [String] = []
 
     /// Creates a report.
     public init(

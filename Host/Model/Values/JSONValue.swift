@@ -1,4 +1,4 @@
-/// A JSON value (RFC 8259). The members of an object keep their order. Of two members with one name the last counts.
+/// A JSON value (RFC 8259). The members of an object keep their order.
 public indirect enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
@@ -31,7 +31,8 @@ public indirect enum JSONValue: Hashable, Sendable {
     }
 
     /// Parses a text that is nested at most 64 levels deep.
-    /// - Throws: ``ParsingError`` if the text is not JSON, or nested deeper.
+    /// - Throws: ``ParsingError`` if the text is not JSON, is nested deeper, or has an object with two members of one
+    ///   name, which readers understand differently (RFC 8259, section 4).
     public init(parsing text: String) throws(ParsingError) {
         var parser = JSONParser(bytes: Array(text.utf8))
         self = try parser.document()
@@ -40,7 +41,11 @@ public indirect enum JSONValue: Hashable, Sendable {
     /// The value of an object's member, or nil if there is no such member or the value is not an object.
     public subscript(name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
-        return members.last { $0.name.utf8.elementsEqual(name.utf8) }?.value
+        // Names are compared by their bytes; equal texts may have others.
+        for member in members where member.name == name && member.name.utf8.elementsEqual(name.utf8) {
+            return member.value
+        }
+        return nil
     }
 }
 
@@ -74,12 +79,15 @@ private struct JSONParser {
     private mutating func object(depth: Int) throws(JSONValue.ParsingError) -> JSONValue {
         position += 1
         var members: [JSONValue.Member] = []
+        // Texts would be equal that differ in Unicode's normalization form.
+        var names: Set<[UInt8]> = []
         skipSpace()
         if take("}") { return .object(members) }
         repeat {
             skipSpace()
             guard peek == UInt8(ascii: "\"") else { throw error("a name in quotes is missing") }
             let name = try string()
+            guard names.insert(Array(name.utf8)).inserted else { throw error("`\(name)` is given a second time") }
             skipSpace()
             guard take(":") else { throw error("`:` is missing") }
             members.append(.init(name: name, value: try value(depth: depth + 1)))

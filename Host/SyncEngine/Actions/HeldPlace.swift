@@ -11,14 +11,15 @@ struct HeldPlace {
 
 /// The rules for the place of an obsolete copy. The copy of an item that is gone from the server stays until vacuum
 /// removes it. The copy of an item about which nobody has decided yet stays at least until the decision. A download
-/// that needs the place waits.
+/// that needs the place waits. So does one before which moves of the tree are to be made: put in place before, the file
+/// would go along with a folder, or leave its item's older copy where nobody knows it.
 extension SyncEngine {
     /// Returns what keeps an item from its place, or nil if nothing does, or if the obstacle does not go away by
     /// itself.
     func heldPlace(of item: Item, in tx: Transaction) throws -> HeldPlace? {
         let obstacle = try tx.items.obstacle(at: item.path, for: item.kind)
         switch obstacle {
-        case nil: return try claimedPlace(of: item, in: tx)
+        case nil: return try claimedPlace(of: item, in: tx) ?? placeOfMove(of: item, in: tx)
         case .undecided:
             let issue = try tx.scan.heldRemovals()
             return HeldPlace(
@@ -36,6 +37,14 @@ extension SyncEngine {
                     "\(item.path) waits: an old copy is in its place until vacuum removes it, "
                         + "or you do: \(tree.localPath(of: path))"))
         }
+    }
+
+    /// Returns the place of a file before which moves are to be made.
+    private func placeOfMove(of item: Item, in tx: Transaction) throws -> HeldPlace? {
+        guard item.kind == .file, try tx.moves.isToCome(beforeFileOf: item) else { return nil }
+        return HeldPlace(
+            wait: .place,
+            failure: Failure(.failed, "\(item.path) waits: copies are still to be moved there, or away from there"))
     }
 
     /// Returns the place of a claimed copy. A file replaces the copy of a removed file at the very same path, unless
@@ -82,4 +91,9 @@ extension SyncEngine {
         heir.cloudStatus = .localCopy
         return try tx.items.updateLocal(heir)
     }
+}
+
+extension Transaction {
+    /// Tells whether the place of any item may be held: see ``SyncEngine/heldPlace(of:in:)``.
+    func mayHoldPlaces() throws -> Bool { try items.hasRemovedCopies() || !moves.isEmpty }
 }

@@ -50,7 +50,11 @@ extension SyncEngine {
         case .cloudOnly: return nil
         case .localCopy: break
         }
-        if try tx.moves.isToCome(around: item.path) { return .moving }
+        let isMoving =
+            if case .purge = request { try tx.moves.isToCome(ofRemoved: item) } else {
+                try tx.moves.isToCome(around: item.path)
+            }
+        if isMoving { return .moving }
         return try validClaim(of: item, in: tx).map(Objection.used)
     }
 

@@ -27,6 +27,7 @@ extension SyncEngine {
                 try tree.syncRemovals()
                 // A removed copy may have been in the way of another item.
                 try tx.journal.endPlaceWaits()
+                if try !tx.moves.isEmpty { tx.noteFreedPlace() }
                 return outcomes
             }
         } catch let failure as Failure where failure.kind == .localIO {
@@ -75,7 +76,8 @@ extension SyncEngine {
     func removeEmptyFolders(above path: ItemPath, in tx: Transaction) throws {
         var folder = path.parent
         while !folder.isRoot {
-            if let item = try tx.items.item(at: folder), item.cloudStatus != .cloudOnly { return }
+            // A file that is to be here waits for the folder in its place to go.
+            if let item = try tx.items.item(at: folder), item.kind == .folder, item.cloudStatus != .cloudOnly { return }
             do { guard try tree.removeFolderIfEmpty(folder) else { return } } catch { return }
             folder = folder.parent
         }

@@ -45,6 +45,8 @@ final class Controls: Sendable {
         fileprivate var version = 0
         /// The news that the machine was told last.
         fileprivate(set) var toldVersion = 0
+        /// The news of which the engine knew when nothing was left for it to do; nil if something is.
+        fileprivate var restVersion: Int?
     }
 
     private let state = Mutex(State())
@@ -79,6 +81,12 @@ final class Controls: Sendable {
 
     /// Whether the flags have changed since ``takeFlags()`` was last called.
     var hasNewFlags: Bool { state.withLock { $0.flags != $0.told } }
+
+    /// Notes whether anything is left that the engine can go on with now.
+    func setResting(_ isResting: Bool) { state.withLock { $0.restVersion = isResting ? $0.toldVersion : nil } }
+
+    /// Whether nothing is left that the engine can go on with now, and it has heard all news.
+    var isResting: Bool { state.withLock { $0.restVersion == $0.version && $0.flags == $0.told } }
 
     /// Keeps a record from being started from memory. With `cancels`, a download of the record that is under way ends.
     func suspend(_ record: SyncRecordID, cancels: Bool) {

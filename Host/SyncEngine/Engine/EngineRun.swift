@@ -55,7 +55,9 @@ struct EngineRun {
                 run.act(&children)
                 run.tidy(&children)
                 engine.waits.stand(run.standstill)
-                if draining, run.isDrained { return }
+                let isDrained = run.isDrained
+                engine.controls.setResting(isDrained)
+                if draining, isDrained { return }
                 guard let event = try await children.next() else { return }
                 // The result of a cancelled task does not count.
                 if !Task.isCancelled { run.handle(event, &children) }

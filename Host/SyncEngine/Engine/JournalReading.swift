@@ -96,7 +96,7 @@ extension SyncEngine {
                 }
             }
             if try tx.journal.hasPendingPlaces() { page.moves = try tx.journal.moves(after: .none) }
-            page.mayBeHeld = try !found.isEmpty && tx.items.hasRemovedCopies()
+            page.mayBeHeld = try !found.isEmpty && tx.mayHoldPlaces()
             for record in found {
                 if let job = try currentJob(record, on: &page, in: tx) { page.jobs.append(job) }
             }

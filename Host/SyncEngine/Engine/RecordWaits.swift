@@ -101,17 +101,32 @@ extension SyncEngine {
         let limit = waitTime() + Self.longestDrainWait
         return try await database.read { [self] reads in
             var (downloads, removals): (Set<SyncRecordID>, Set<SyncRecordID>) = ([], [])
-            let lanes = try lanes(of: records, in: reads)
-            for id in records {
-                guard let record = try reads.journal.record(id: id), record.goesOn(before: limit) else { continue }
-                let isHeld = try lanes?.allRecords(before: [id]).contains { before in
-                    try reads.journal.record(id: before)?.goesOn(before: limit) == false
-                }
-                guard isHeld != true else { continue }
-                if record.action.kind.isRemoval { removals.insert(id) } else { downloads.insert(id) }
+            for record in try goingOn(records, before: limit, in: reads) {
+                if record.action.kind.isRemoval { removals.insert(record.id) } else { downloads.insert(record.id) }
             }
             return (downloads, removals)
         }
+    }
+
+    /// Returns the records that go on before a time. What is behind a record that does not go on does not go on either.
+    private func goingOn(
+        _ records: Set<SyncRecordID>, before limit: Timestamp, in reads: some DatabaseReads
+    ) throws -> [SyncRecord] {
+        let queue = try queue(of: records, in: reads)
+        let hasChanges = queue.contains { $0.action.kind.changesServer }
+        var lanes = Lanes()
+        var held: Set<SyncRecordID> = []
+        var going: [SyncRecord] = []
+        for record in queue {
+            // Without changes, records are about one item each.
+            if hasChanges { lanes.add(record) }
+            if !record.goesOn(before: limit) || !lanes.records(before: record.id).isDisjoint(with: held) {
+                held.insert(record.id)
+            } else if records.contains(record.id) {
+                going.append(record)
+            }
+        }
+        return going
     }
 }
 

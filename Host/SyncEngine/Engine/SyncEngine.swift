@@ -105,10 +105,8 @@ public final class SyncEngine: Sendable {
     let spentUploads = Mutex<[ResumableUpload]>([])
     /// The room for downloads, as it was last measured, which other accounts may share.
     let room: SharedRoom
-    /// The executor that puts files in place and takes copies out of the tree. It may block on the disk.
+    /// The executor that puts files in place and takes copies out of the tree, one at a time. It may block on the disk.
     let threads: any TaskExecutor
-    /// The executor in ``threads``, or nil if another owner closes it.
-    private let ownThreads: BlockingExecutor?
     /// The executors on which downloads run, in turn.
     let downloadThreads: [any TaskExecutor]
 
@@ -146,15 +144,11 @@ public final class SyncEngine: Sendable {
         self.callbacks = callbacks
         self.logger = logger
         if let single = Workplace.single {
-            (threads, ownThreads, downloadThreads) = (single, nil, [single])
+            (threads, downloadThreads) = (single, [single])
             return
         }
-        // One thread puts files in place. If the source has no threads for downloads, each download gets one more
-        // thread.
         let arriving = source.downloadThreads
-        let own = BlockingExecutor(name: "sync engine", threads: arriving.isEmpty ? max(1, limits.downloads) + 1 : 1)
-        (threads, ownThreads, downloadThreads) = (own, own, arriving.isEmpty ? [own] : arriving)
+        threads = SerialBlockingExecutor(on: .common)
+        downloadThreads = arriving.isEmpty ? [BlockingExecutor.common] : arriving
     }
-
-    deinit { ownThreads?.close() }
 }

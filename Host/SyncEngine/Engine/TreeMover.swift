@@ -36,6 +36,8 @@ package final class TreeMover: Sendable {
                 try turn.withLock { _ in
                     var waiting: [TreeMove] = []
                     while let move = try next(after: &waiting) { try carryOut(move) }
+                    // What waits for the moves that are left waits again.
+                    try database.writeBlocking { try $0.journal.endPlaceWaits() }
                 }
             }
         }
@@ -68,7 +70,7 @@ package final class TreeMover: Sendable {
                     moved.copy?.mark = mark
                     try tx.items.updateLocal(moved)
                 }
-                try tx.moves.remove(move.id)
+                try tx.endMove(move)
             }
             try removeEmptyFolders(above: move.from)
         case .nothingThere:
@@ -76,7 +78,7 @@ package final class TreeMover: Sendable {
             let isDone = tree.mark(at: move.to) != nil
             try database.writeBlocking { tx in
                 if item.cloudStatus == .localCopy, item.kind == .file, !isDone { try tx.items.dropCopy(of: item) }
-                try tx.moves.remove(move.id)
+                try tx.endMove(move)
             }
         case .obstructed(.folder) where item.kind == .folder: try moveContents(of: move)
         case .obstructed(let obstruction): try give(up: move, item, obstruction)
@@ -104,17 +106,16 @@ package final class TreeMover: Sendable {
         return landing.map { tree.mark(at: path, ifDigest: $0.digest) != nil } ?? false
     }
 
-    /// Clears the target of a move. Moves what lies at the target aside if it still has a move of its own to come.
-    /// Otherwise removes the unmodified copy of a removed file, whose place the moved file takes. A later move of the same
-    /// item is no other's: after a crash the item may be at the target already.
+    /// Clears the target of a move. Moves what lies at the target aside if it still has a move of its own to come; what
+    /// is in it and has an earlier move waits apart, since it would go along. Otherwise removes the unmodified copy of a
+    /// removed file, whose place the moved file takes. A later move of the same item is no other's: after a crash the
+    /// item may be at the target already.
     private func clearWay(of move: TreeMove) throws {
-        let (next, gone) = try database.readBlocking { tx in
-            (
-                try tx.moves.all().first { $0.from == move.to && $0.localID != move.localID },
-                try tx.items.removedCopy(at: move.to)
-            )
+        let (moves, gone) = try database.readBlocking { tx in
+            (try tx.moves.all(), try tx.items.removedCopy(at: move.to))
         }
-        if let next {
+        if let next = moves.first(where: { $0.from == move.to && $0.localID != move.localID }) {
+            for inner in moves where inner.id < next.id && next.from.isAncestor(of: inner.from) { try stage(inner) }
             try tree.stage(next.from, for: next.id)
         } else if let gone, let copy = gone.copy {
             try database.writeBlocking { tx in
@@ -127,12 +128,20 @@ package final class TreeMover: Sendable {
         }
     }
 
+    /// Moves what a move concerns aside, to wait there for the move.
+    private func stage(_ move: TreeMove) throws {
+        guard let item = try database.readBlocking({ try $0.items.item(localID: move.localID) }),
+            try hasFile(item, at: move.from), try !isAnothers(move)
+        else { return }
+        try tree.stage(move.from, for: move.id)
+    }
+
     /// Moves a folder's known contents one by one into a target folder that is not empty.
     private func moveContents(of move: TreeMove) throws {
         try tree.unstage(move.id, to: move.from)
         let folders = try database.writeBlocking { tx in
             let folders = try tx.moves.addIntoFolder(from: move.from, to: move.to)
-            try tx.moves.remove(move.id)
+            try tx.endMove(move)
             return folders
         }
         for folder in folders where try isUnkept(folder) { _ = try tree.removeFolderIfEmpty(folder) }
@@ -168,11 +177,20 @@ package final class TreeMover: Sendable {
             } else {
                 try tx.items.dropCopy(of: item)
             }
-            try tx.moves.remove(move.id)
+            try tx.endMove(move)
         }
     }
 
-    private func end(_ move: TreeMove) throws { try database.writeBlocking { try $0.moves.remove(move.id) } }
+    private func end(_ move: TreeMove) throws { try database.writeBlocking { try $0.endMove(move) } }
+}
+
+extension Transaction {
+    /// Removes a move that was carried out, or that cannot be. After the last one no download waits for a move, also if
+    /// nothing runs after this.
+    fileprivate func endMove(_ move: TreeMove) throws {
+        try moves.remove(move.id)
+        if try moves.isEmpty { try journal.endPlaceWaits() }
+    }
 }
 
 extension TreeMove {

@@ -29,26 +29,29 @@ extension SyncEngine {
     /// Returns the changes of the server that must be made before any of these records, whoever requested them.
     func changes(before records: Set<SyncRecordID>) async throws -> Set<SyncRecordID> {
         try await database.read { [self] reads in
-            try lanes(of: records, in: reads)?.allRecords(before: records).subtracting(records) ?? []
+            let queue = try queue(of: records, in: reads)
+            guard queue.contains(where: { !records.contains($0.id) }) else { return [] }
+            var lanes = Lanes()
+            for record in queue { lanes.add(record) }
+            return lanes.allRecords(before: records).subtracting(records)
         }
     }
 
-    /// Returns the lanes of records and of the changes of the server that were requested before them; nil if there are
-    /// no such changes.
-    func lanes(of records: Set<SyncRecordID>, in reads: some DatabaseReads) throws -> Lanes? {
-        guard let last = records.max() else { return nil }
+    /// Returns records and the changes of the server that were requested before the last of them, in their order.
+    func queue(of records: Set<SyncRecordID>, in reads: some DatabaseReads) throws -> [SyncRecord] {
+        guard let last = records.max() else { return [] }
         let others = try reads.journal.changes(before: last).filter { !records.contains($0.id) }
-        guard !others.isEmpty else { return nil }
-        let all = try others + records.compactMap { try reads.journal.record(id: $0) }
-        var lanes = Lanes()
-        for record in all.sorted(by: { $0.id < $1.id }) where record.holdsLane {
-            lanes.add(record.id, localID: record.localID, path: record.path, otherPath: record.action.otherPath)
-        }
-        return lanes
+        return try (others + records.compactMap { try reads.journal.record(id: $0) }).sorted { $0.id < $1.id }
     }
 }
 
 extension Lanes {
+    /// Adds a record, if it holds up others.
+    mutating func add(_ record: SyncRecord) {
+        guard record.holdsLane else { return }
+        add(record.id, localID: record.localID, path: record.path, otherPath: record.action.otherPath)
+    }
+
     /// Returns the records that must be done before any of these records, at any distance.
     func allRecords(before records: Set<SyncRecordID>) -> Set<SyncRecordID> {
         var before: Set<SyncRecordID> = []

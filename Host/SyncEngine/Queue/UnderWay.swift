@@ -40,4 +40,8 @@ final class UnderWay: Sendable {
 extension SyncEngine {
     /// The transfers that are under way, the oldest record first.
     public var transfers: [TransferUnderWay] { underWay.transfers }
+
+    /// Whether a running engine has nothing left that can go on within ten seconds. What waits for a person, for a time
+    /// or for the server is left then. Callable from any thread.
+    public var isResting: Bool { controls.isResting }
 }

@@ -8,11 +8,13 @@ extension SyncEngine {
     /// Notes the account's address. What was asked for at another one is stopped, in one issue. What was stopped before,
     /// and was asked for at this address, goes on.
     /// - Parameter address: The address as it is told to a person, with the login name.
+    /// - Returns: Whether the account had another address before.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
-    public func noteAddress(_ address: String) async throws {
+    @discardableResult
+    public func noteAddress(_ address: String) async throws -> Bool {
         try await database.write { [self] tx in
             let former = try tx.meta.text(.address)
-            guard former != address else { return }
+            guard former != address else { return false }
             try tx.meta.set(.address, address)
             // What was stopped before, whether or not it goes on now, was not asked for at the former address.
             var others: Set<SyncRecordID> = []
@@ -22,9 +24,10 @@ extension SyncEngine {
                 try tx.issues.remove(id: issue.id)
                 try tx.journal.endWaits(forIssue: issue.id)
             }
-            guard let former else { return }
+            guard let former else { return false }
             let changes = try tx.journal.changes(after: .none).filter { !others.contains($0.id) }
             try stop(changes, askedForAt: former, now: address, in: tx)
+            return true
         }
     }
 

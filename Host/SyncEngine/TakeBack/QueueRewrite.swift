@@ -75,16 +75,34 @@ struct QueueRewrite {
     }
 
     private mutating func copy(_ record: SyncRecord, from source: ItemPath) throws -> Consequence {
-        guard let found = place(of: source).path else { return loses(record) }
-        guard let path = try arrival(at: record.path) else {
+        guard let found = place(of: source).path else {
+            onlyHere += displaced.filter { $0.to != nil }.compactMap(\.from).filter(source.isAncestor)
+            return loses(record)
+        }
+        // The folder to which it is copied may be in it again.
+        guard let path = try arrival(at: record.path), !found.isAncestor(of: path) else {
             onlyHere.append(source)
             return loses(record)
         }
         displace(record.path, to: path, record.localID)
+        displaceParts(of: source, found, copiedTo: record.path, path)
         var record = record
         let isSame = source == found && record.path == path
         (record.action, record.path) = (.copy(from: found), path)
         return isSame ? .stays : .changes(record)
+    }
+
+    /// Notes what is not in a copy where the records expect it, since it is not so in what is copied.
+    private mutating func displaceParts(
+        of source: ItemPath, _ found: ItemPath, copiedTo target: ItemPath, _ path: ItemPath
+    ) {
+        for part in displaced {
+            let from = part.from.flatMap { source.isAncestor(of: $0) ? $0.moved(from: source, to: target) : nil }
+            let to = part.to.flatMap { found.isAncestor(of: $0) ? $0.moved(from: found, to: path) : nil }
+            guard from != nil || to != nil else { continue }
+            if from != nil, to == nil, part.to != nil, let expected = part.from { onlyHere.append(expected) }
+            displaced.append(Displacement(from: from, to: to, isThere: part.isThere))
+        }
     }
 
     private mutating func upload(_ record: SyncRecord, _ upload: Upload) throws -> Consequence {
@@ -125,7 +143,9 @@ struct QueueRewrite {
         let isPart = onlyHere.contains { $0.isAncestor(of: record.path) }
         onlyHere = onlyHere.map { Self.moved($0, from: record.path, to: target) } + (isPart ? [target] : [])
         let subject = place(of: record.path)
-        let wanted = subject.path == nil ? nil : try arrival(at: target, besides: subject.exact)
+        var wanted = subject.path == nil ? nil : try arrival(at: target, besides: subject.exact)
+        // The folder to which it moves may be in it again.
+        if let source = subject.path, wanted.map(source.isAncestor) ?? false { wanted = nil }
         let path = wanted ?? subject.path
         for index in displaced.indices {
             displaced[index].from = displaced[index].from.map { Self.moved($0, from: record.path, to: target) }

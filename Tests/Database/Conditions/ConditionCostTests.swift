@@ -148,7 +148,8 @@ import Testing
         Case(text: cleanup(pins(10_000)), rows: 0, looked: copies + count + 20_000),
     ]
 
-    @Test("Conditions are answered by indexes: what they cost follows the items that match, not those that there are")
+    @Test(
+        "H6: conditions are answered by indexes: what they cost follows the items that match, not those that there are")
     func costs() throws {
         try withDatabase { database in
             try fill(database)

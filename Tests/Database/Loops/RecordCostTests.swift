@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(
-        "Keys and versions are read without contents, and a turn costs what it changes, whatever else there is",
+        "H6: keys and versions are read without contents, and a turn costs what it changes, whatever else there is",
         arguments: [10_000, 100_000])
     func costs(count: Int) throws {
         try withDatabase { (database) throws in

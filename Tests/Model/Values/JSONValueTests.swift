@@ -6,7 +6,8 @@ import Testing
         "what RFC 8259 does not have is refused, as a plugin's reader refuses it",
         arguments: [
             "01", "-01", "00", "-", ".5", "-.5", "1.", "1.e5", "1e", "1e+", "1.5.2", "1-2", "1+", "+1", "0x1", "1e999",
-            #""\u+12f""#, #""\u-12f""#, #""\u 12f""#, #""\u12""#, #""\u00g0""#, #""\ud83d\u+e00""#,
+            #"{"a": 1, "b": 2, "a": 1}"#, #"{"\u0061": 1, "a": 2}"#, #""\u+12f""#, #""\u-12f""#, #""\u 12f""#,
+            #""\u12""#, #""\u00g0""#, #""\ud83d\u+e00""#,
         ])
     func malformed(_ text: String) {
         #expect(throws: JSONValue.ParsingError.self) { try JSONValue(parsing: text) }
@@ -25,6 +26,9 @@ import Testing
             #expect(try JSONValue(parsing: " \(text) ") == value, "\(text)")
             #expect(try JSONValue(parsing: "[\(text),\(text)]") == .array([value, value]), "\(text)")
         }
+        // Names differ that Unicode finds equal.
+        let names = "{\"\u{E9}\": 1, \"e\u{301}\": 2, \"a\": {\"\u{E9}\": 3}}"
+        #expect(try JSONValue(parsing: names)["e\u{301}"] == .integer(2))
         #expect(try JSONValue(parsing: #""\u00e9\uD83D\ude00""#) == .string("\u{E9}\u{1F600}"))
     }
 }

@@ -139,6 +139,26 @@ struct DownloadTests {
         }
     }
 
+    @Test("P21: a current copy that a pin or another plugin brought is not taken by a plugin; a pin takes it over once")
+    func othersCopy() async throws {
+        try await EngineFixture.with { fixture in
+            let file = try await fixture.addFile("/a")
+            let (one, other) = (DownloadTrigger("org.example.one"), DownloadTrigger("org.example.other"))
+            try await fixture.ask(.download, file, for: one)
+            _ = try await fixture.drain()
+            let brought = try await fixture.now(file)
+            try await fixture.ask(.download, file, for: other)
+            #expect(try await fixture.now(file) == brought && brought.downloadTrigger == one)
+            try await fixture.ask(.download, file, for: .availableOffline)
+            let pinned = try await fixture.now(file)
+            #expect(pinned.downloadTrigger == .availableOffline && pinned.formerTrigger == one)
+            for asker in [one, other, .availableOffline] {
+                try await fixture.ask(.download, file, for: asker)
+                #expect(try await fixture.now(file) == pinned)
+            }
+        }
+    }
+
     @Test("P21: a second download of the same item joins the first, by its key and by its item")
     func joining() async throws {
         try await EngineFixture.with { fixture in

@@ -112,9 +112,9 @@ struct SecondLookTests {
                 let row = try #require(try tx.items.scanRow(at: file.path))
                 let entry = ListedItem(path: ItemPath(unchecked: "/b"), kind: .file, etag: file.etag)
                 let id = try #require(file.fileID)
-                try tx.scan.move(row, to: entry, fileID: id, racy: .no, placeIsTaken: false)
+                try tx.scan.move(row, to: entry, fileID: id, racy: .no, placeTakenBy: nil)
             }
-            #expect(try await fixture.drain().left.first?.why.contains("is being moved") == true)
+            #expect(try await fixture.drainBeforeMoves().left.first?.why.contains("is being moved") == true)
             #expect(Files.exists(old))
             #expect(try await fixture.now(file).cloudStatus == .localCopy)
             #expect(rename(old, fixture.tree.localPath(of: ItemPath(unchecked: "/b"))) == 0)

@@ -406,6 +406,24 @@ import Vault
         }
     }
 
+    @Test("an upload of what no command has taken a snapshot of is refused at once")
+    func foreignSnapshots() async throws {
+        try await EngineFixture.with { fixture in
+            for name in ["../../x", "put-../x", "x", ""] {
+                let snapshot = TakenSnapshot(
+                    name: name, size: 1, digest: [UInt8](repeating: 1, count: 32), sha1: [],
+                    modified: Timestamp(seconds: 1), mark: nil)
+                let outcome = try await fixture.change(.put(snapshot, try ItemPath("/f"), replaces: false))
+                guard case .refused(let failure) = outcome else {
+                    Issue.record("\(name): \(outcome)")
+                    continue
+                }
+                #expect(failure.kind == .badData)
+            }
+            #expect(try await fixture.listed().isEmpty)
+        }
+    }
+
     @Test("a snapshot is taken whole or not at all, and what is no file is refused in words")
     func snapshots() throws {
         try withTemporaryFolder { folder in

@@ -108,6 +108,69 @@ struct TreeMoverTests {
         }
     }
 
+    @Test("P46: a copy that is gone from the server goes though a move waits for just that, and the move is made then")
+    func waitsForPurge() async throws {
+        try await EngineFixture.with { fixture in
+            // The server has removed the folder /b, and moved the file /a there.
+            let old = try await gone(fixture, "/b/x")
+            try await move(try await copy(fixture, "/a", "mine"), to: "/b", fixture)
+            // It has removed the file /f too, and moved the folder /d there, in which a file was removed.
+            let file = try await gone(fixture, "/f")
+            var folder = try await fixture.addFolder("/d")
+            folder.cloudStatus = .localCopy
+            _ = try await fixture.database.write { [folder] in try $0.items.updateLocal(folder) }
+            let (inside, stays) = (try await gone(fixture, "/d/gone"), try await copy(fixture, "/d/y", "stays"))
+            try await move(folder, to: "/f", fixture)
+            for (item, path) in [(inside, "/f/gone"), (stays, "/f/y")] { try await set(path, of: item, fixture) }
+            try await mover(fixture).carryOut()
+            #expect(try await fixture.database.read { try $0.moves.all().count } == 2)
+
+            // What is moved together with its folder is not at its new path yet.
+            let there = try await fixture.now(inside)
+            #expect(try await fixture.database.read { try $0.moves.isToCome(ofRemoved: there) })
+            for item in [old, file] { try await fixture.ask(.purge, item) }
+            #expect(try await fixture.drain().isDone)
+            for item in [old, file] {
+                #expect(try await fixture.database.read { try $0.items.item(localID: item.localID) } == nil)
+            }
+            #expect(try fixture.text("/b/x") == nil && fixture.text("/f") == nil)
+            try await mover(fixture).carryOut()
+            #expect(try fixture.text("/b") == "mine")
+            #expect(try fixture.text("/f/y") == "stays" && fixture.text("/f/gone") == "old")
+            #expect(try await fixture.database.read { try $0.moves.isEmpty })
+        }
+    }
+
+    /// Makes a file that has a copy.
+    private func copy(_ fixture: EngineFixture, _ path: String, _ text: String) async throws -> Item {
+        let file = try await fixture.addFile(path, text)
+        try await fixture.ask(.download, file)
+        #expect(try await fixture.drain().isDone)
+        return try await fixture.now(file)
+    }
+
+    /// Makes a file that has a copy and is gone from the server.
+    private func gone(_ fixture: EngineFixture, _ path: String) async throws -> Item {
+        let file = try await copy(fixture, path, "old")
+        try await fixture.database.write { tx in
+            _ = try tx.scan.noteMissing(file.databaseID)
+            try tx.scan.removeMissing(at: Timestamp(seconds: 1_700_000_000))
+        }
+        return try await fixture.now(file)
+    }
+
+    private func set(_ path: String, of item: Item, _ fixture: EngineFixture) async throws {
+        try await fixture.database.write { try $0.items.setPath(ItemPath(unchecked: path), of: item.databaseID) }
+    }
+
+    /// Has the item at another path, where its copy is still to be moved.
+    private func move(_ item: Item, to path: String, _ fixture: EngineFixture) async throws {
+        try await set(path, of: item, fixture)
+        try await fixture.database.write { tx in
+            try tx.moves.add(item.localID, from: item.path, to: ItemPath(unchecked: path))
+        }
+    }
+
     private func mover(_ fixture: EngineFixture) -> TreeMover {
         var logger = Logger(label: "test")
         logger.logLevel = .critical

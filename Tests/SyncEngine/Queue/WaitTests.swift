@@ -56,6 +56,10 @@ struct WaitTests {
                 #expect(
                     outcome.left.map(\.record) == [id] && outcome.left.first?.why.contains("waits for record") == true)
             }
+            // A wait for all of it ends too, and none of it is work.
+            let all = Set(try await fixture.records().map(\.id))
+            #expect(try await fixture.engine.wait(for: all).leftCount == all.count)
+            await until { fixture.engine.isResting }
             // What was asked for before the answer came learns of it too.
             let gate = Gate()
             fixture.source.changing.then(.hold(gate))

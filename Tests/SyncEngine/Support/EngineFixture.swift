@@ -65,9 +65,19 @@ struct EngineFixture: Sendable {
     /// Runs the engine until the task is cancelled.
     func run() async throws { try await engine.run(with: partners) }
 
-    /// Runs the engine until no work is left that can continue soon.
+    /// Runs the engine as ``drain(only:)`` does, while moves of the tree are still to come.
+    func drainBeforeMoves() async throws -> DrainOutcome { try await engine.drain(only: nil, with: partners) }
+
+    /// Runs the engine until no work is left that can continue soon. The tree follows the moves, as in an account.
     func drain(only records: Set<SyncRecordID>? = nil) async throws -> DrainOutcome {
-        try await engine.drain(only: records, with: partners)
+        while true {
+            try await mover.carryOut()
+            let outcome = try await engine.drain(only: records, with: partners)
+            let before = try await database.read { try $0.moves.all() }
+            if before.isEmpty { return outcome }
+            try await mover.carryOut()
+            if try await database.read({ try $0.moves.all() }) == before { return outcome }
+        }
     }
 
     /// Calls `body` with a fixture on a new vault.

@@ -34,6 +34,8 @@ final class ScriptedChanges: Sendable {
         case claim
         /// An answer that says that all is done comes, and the server does this much.
         case claimPart(Int)
+        /// An answer that says that all is done comes, and the server has done something else.
+        case claimThen(@Sendable () -> Void)
         /// Somebody else writes before the request arrives.
         case before(@Sendable () -> Void)
         /// The server does what it was asked, its answer is lost, and somebody else writes.
@@ -132,6 +134,9 @@ extension ScriptedSource: ChangeServer {
         case .claim: return .done(WriteAnswer(status: 201))
         case .claimPart(let first):
             _ = body(first)
+            return .done(WriteAnswer(status: 201))
+        case .claimThen(let other):
+            other()
             return .done(WriteAnswer(status: 201))
         case .before(let other): other()
         case .loseRequest: throw Self.lost

@@ -140,10 +140,12 @@ struct CrashTests {
                 return told
             }
             // Locked for a while; refused; and complete, but not in its place when the host ended.
-            first.source.changing.then(.refuse(.locked(owner: nil)), .refuse(.forbidden))
-            try await first.change(.createFolder(ItemPath("/locked")))
-            try await first.change(.createFolder(ItemPath("/forbidden")))
-            _ = try await first.drain()
+            // One after the other, since requests that are under way together come in any order.
+            for (path, refusal) in [("/locked", WriteRefusal.locked(owner: nil)), ("/forbidden", .forbidden)] {
+                first.source.changing.then(.refuse(refusal))
+                try await first.change(.createFolder(ItemPath(path)))
+                _ = try await first.drain()
+            }
             #expect(try await states(first) == [.pending, .failed])
             first.engine.setOnline(false)
             let file = try await first.addFile("/a", "content")

@@ -13,7 +13,7 @@ import TreeFixture
 
 /// Tests of the cost of a comparison of rows and tree. The cost is counted and not timed.
 @Suite struct ReconcilerCostTests {
-    @Test("A start looks at inode and times alone: no file is opened, each folder is read once, and cost is linear")
+    @Test("H6: a start looks at inode and times alone: no file is opened, each folder is read once, and cost is linear")
     func start() throws {
         var steps: [Int] = []
         for files in [1_000, 4_000] {

@@ -71,7 +71,7 @@ struct MoveAction: TargetedChange {
             guard let top = try reads.items.item(localID: record.localID) else { return known }
             // Later moves have changed the paths in the list already.
             let place = top.path
-            let later = try reads.journal.changes(atOrBelow: place).filter { $0.id > record.id }
+            let later = try reads.journal.changes(atOrBelow: place, after: record.id)
             let touched = later.flatMap { [$0.path] + ($0.action.otherPath.map { [$0] } ?? []) }
             func add(_ item: Item) {
                 guard item.fileID != nil, item.cloudStatus != .localOnly, !item.isRemoved else { return }

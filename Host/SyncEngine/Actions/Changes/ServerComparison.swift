@@ -1,5 +1,6 @@
 import Connection
 import Database
+import Digests
 import LocalTree
 import Model
 
@@ -41,7 +42,7 @@ extension ChangeAction {
         for tree in trees {
             Array((tree?.summary ?? "").utf8 + [0]).withUnsafeBytes { hash.update($0) }
         }
-        return hash.digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return hexadecimal(hash.digest)
     }
 
     /// Tells whether the files of two trees have the same contents, by checksums where the server tells them, else by

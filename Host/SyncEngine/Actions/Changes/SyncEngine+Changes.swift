@@ -28,6 +28,8 @@ extension SyncEngine {
         case .delete(let path): try DeleteAction(self).preflight(path, for: requester, in: tx)
         case .move(let path, let target): try MoveAction(self).preflight(path, to: target, for: requester, in: tx)
         case .copy(let path, let target): try CopyAction(self).preflight(path, to: target, for: requester, in: tx)
+        case .put(let snapshot, _, _) where !Tree.isSnapshotName(snapshot.name):
+            .refused(Failure(.badData, "no snapshot of a file has the name that the request gives"))
         case .put(let snapshot, let path, let replaces):
             try UploadAction(self).preflight(path, snapshot, replaces: replaces, for: requester, in: tx)
         case .setFavorite(let path, let isFavorite):
@@ -108,23 +110,24 @@ extension SyncEngine {
     /// and no record does anything else with it; nil otherwise.
     func unsentMakers(of item: Item, for requester: ChangeRequester, in tx: Transaction) throws -> [SyncRecord]? {
         guard item.fileID == nil else { return nil }
-        let records = try tx.journal.changes(atOrBelow: item.path)
-        guard records.first?.localID == item.localID else { return nil }
-        for record in records {
-            switch record.action {
-            case .createFolder: break
-            case .upload(let upload) where upload.isNew: break
-            default: return nil
-            }
-            guard record.reason == requester.reason, !record.mayHaveArrived, record.state == .ready,
-                record.wait == nil
-            else { return nil }
+        var records: [SyncRecord] = []
+        var isOther = false
+        try tx.journal.eachChange(atOrBelow: item.path) { record in
+            let isMaking =
+                switch record.action {
+                case .createFolder: true
+                case .upload(let upload): upload.isNew
+                default: false
+                }
+            isOther =
+                !isMaking || records.isEmpty && record.localID != item.localID || record.reason != requester.reason
+                || record.mayHaveArrived || record.state != .ready || record.wait != nil
+            records.append(record)
+            return !isOther
         }
         // A copy of a folder above takes the item along.
-        guard let first = records.first, try tx.journal.changes(above: item.path).allSatisfy({ $0.id < first.id })
-        else {
-            return nil
-        }
+        guard !isOther, let first = records.first, try tx.journal.changes(above: item.path, after: first.id).isEmpty
+        else { return nil }
         return records
     }
 
@@ -134,7 +137,7 @@ extension SyncEngine {
         _ makers: [SyncRecord], _ item: Item, to target: ItemPath, in tx: Transaction
     ) throws -> Bool {
         guard let first = makers.first, try tx.journal.changes(atOrBelow: target).isEmpty,
-            try tx.journal.changes(above: target).allSatisfy({ $0.id < first.id })
+            try tx.journal.changes(above: target, after: first.id).isEmpty
         else { return false }
         for var record in makers {
             record.path = record.path.moved(from: first.path, to: target)
@@ -152,7 +155,12 @@ extension SyncEngine {
         for place in record.places {
             var (path, last) = (place.path, record.id)
             while true {
-                if try tx.journal.changes(atOrBelow: path).contains(where: { $0.id > last }) { return true }
+                var isBuiltOn = false
+                try tx.journal.eachChange(atOrBelow: path, after: last) { _ in
+                    isBuiltOn = true
+                    return false
+                }
+                if isBuiltOn { return true }
                 guard let next = try taking(path, after: last, in: tx) else { break }
                 guard case .move(let target) = next.action else { return true }
                 (path, last) = (path.moved(from: next.path, to: target), next.id)
@@ -174,9 +182,8 @@ extension SyncEngine {
 
     /// Returns the first later record that copies or moves what is at a path then.
     private func taking(_ path: ItemPath, after last: SyncRecordID, in tx: Transaction) throws -> SyncRecord? {
-        try (tx.journal.changes(atOrBelow: path) + tx.journal.changes(above: path))
+        try (tx.journal.changes(atOrBelow: path, after: last) + tx.journal.changes(above: path, after: last))
             .filter { later in
-                guard later.id > last else { return false }
                 let source: ItemPath
                 switch later.action {
                 case .copy(let from): source = from

@@ -97,7 +97,7 @@ extension DownloadAction {
     ) throws -> (landable: [Landable], outcomes: [RecordOutcome]) {
         var landable: [Landable] = []
         var outcomes: [RecordOutcome] = []
-        let hasRemovedCopies = try tx.items.hasRemovedCopies()
+        let mayBeHeld = try tx.mayHoldPlaces()
         for fetched in batch {
             let id = fetched.job.id
             guard var journal = try tx.journal.record(id: id) else {
@@ -120,7 +120,7 @@ extension DownloadAction {
                 outcomes.append(try resolve(fetched.job, .claimed(claim), in: tx))
                 continue
             }
-            if hasRemovedCopies {
+            if mayBeHeld {
                 if let place = try engine.heldPlace(of: item, in: tx) {
                     try engine.wait(journal, for: place, in: tx)
                     engine.notTaken.withLock { $0[id] = fetched.landing }

@@ -88,7 +88,12 @@ struct DownloadAction: SyncAction {
     }
 
     /// Adopts a copy that already is the newest version: only its trigger changes.
+    ///
+    /// A copy that another plugin brought stays that plugin's, so that two plugins that want the same item do not take it
+    /// from each other for ever. Only what a person pins is taken over from a plugin.
     private func adopt(_ item: Item, for reason: DownloadTrigger, in tx: Transaction) throws -> EnqueueOutcome {
+        let holder = item.downloadTrigger ?? .user
+        guard [holder, .user, .availableOffline].contains(reason) || holder == .user else { return .done }
         var adopted = item
         adopted.take(reason)
         if reason == .user { adopted.lastUsed = clock.now() }

@@ -66,8 +66,13 @@ struct PurgeAction: RemovalAction {
     }
 
     private func takeCopy(of item: Item, in tx: Transaction) throws -> Taken {
-        // The file at this path belongs to another item, which has the path now.
-        if let other = try tx.items.item(at: item.path), other.cloudStatus != .cloudOnly { return .gone }
+        // The file at this path belongs to another item, which has the path now, unless that one's copy waits elsewhere
+        // until this one is gone.
+        if let other = try tx.items.item(at: item.path), other.cloudStatus != .cloudOnly,
+            try !tx.moves.isToCome(to: item.path)
+        {
+            return .gone
+        }
         guard item.kind == .file else {
             do { return try tree.removeFolderIfEmpty(item.path) ? .gone : .stays("is not empty") } catch {
                 return .fails(error)

@@ -295,13 +295,6 @@ struct UploadAction: ChangeAction {
                     hint: "Try again, or choose another name"),
                 .upload)
         }
-        if held == nil, refusal == .exists, case .new = request.base {
-            // Some servers answer so about names that they keep for themselves. Another name would meet the same.
-            return .refused(
-                Failure(
-                    .failed, "the server says that something is at \(path), and shows nothing there",
-                    hint: "Try again, or choose another name"), .upload)
-        }
         return conflict(path, refusal, held, isSure: isSure)
     }
 
