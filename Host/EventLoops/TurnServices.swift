@@ -93,6 +93,11 @@ final class TurnServices: LoopTurn, @unchecked Sendable {
         return try reading { try $0.plugins.value(of: plugin, key: key) }
     }
 
+    func valueSize(of key: [UInt8]?) throws(ServiceError) -> Int64 {
+        let plugin = plugin
+        return try reading { try $0.plugins.valueSize(of: plugin, key: key) }
+    }
+
     private func reading<Value>(_ body: (ReadTransaction) throws -> Value) throws(ServiceError) -> Value {
         do { return try database.readBlocking(body) } catch { throw ServiceError(LARDER_IO, "\(error)") }
     }

@@ -12,8 +12,9 @@ struct AskCounter {
         /// A refused request.
         /// - Parameters:
         ///   - isFirst: Whether this is the first refused request since the last change from outside.
-        ///   - former: The plugin that requested the opposite before; nil if the request repeats the same wish.
-        case refused(isFirst: Bool, former: PluginID?)
+        ///   - isTurn: Whether the request is for the opposite of the request before.
+        ///   - former: The plugin that made the request before.
+        case refused(isFirst: Bool, isTurn: Bool, former: PluginID)
     }
 
     private struct Count {
@@ -50,7 +51,7 @@ struct AskCounter {
             return .allowed
         }
         defer { isReported = true }
-        return .refused(isFirst: !isReported, former: isTurn ? askers[Int(count.asker)] : nil)
+        return .refused(isFirst: !isReported, isTurn: isTurn, former: askers[Int(count.asker)])
     }
 
     /// Notes that an action was carried out for the item.

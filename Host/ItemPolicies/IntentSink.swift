@@ -36,9 +36,6 @@ public protocol IntentSink: Sendable {
     /// - Throws: As ``perform(_:heldBy:in:)``.
     func countDeletions(
         after record: SyncRecordID, of plugin: PluginID, heldBy issue: IssueID?, in transaction: Transaction) throws
-
-    /// Called on a plugin's thread after the commit of each of a run's transactions. Must return at once.
-    func committed(_ changes: CommitChanges)
 }
 
 /// What became of a requested action.

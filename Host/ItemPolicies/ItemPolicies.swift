@@ -43,7 +43,8 @@ public final class ItemPolicies: Sendable {
     /// Creates the processors of an account.
     /// - Parameters:
     ///   - database: The account's database.
-    ///   - plugins: The account's started plugins; those without a processor are skipped.
+    ///   - plugins: The account's started plugins, in the order in which their processors are called; those without a
+    ///     processor are skipped.
     ///   - sink: The sink that carries out the actions that processors request.
     ///   - files: The absolute path of the folder of the local copies.
     ///   - world: Returns the facts on which claims depend, at a time.
@@ -59,8 +60,7 @@ public final class ItemPolicies: Sendable {
         self.clock = clock
         self.world = world
         self.logger = logger
-        processors = plugins.filter { $0.kind != nil }.sorted { FirstParty.precedes($0.plugin, $1.plugin) }
-            .map(PolicyProcessor.init)
+        processors = plugins.filter { $0.kind != nil }.map(PolicyProcessor.init)
         (wakes, wake) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -271,14 +271,16 @@ public final class ItemPolicies: Sendable {
     func objection(
         to wish: AskCounter.Wish, for item: LocalID, plugin: PluginID, path: () -> ItemPath?
     ) -> String? {
-        guard case .refused(let isFirst, let former) = asked.withLock({ $0.mayAsk(item, wish) }) else { return nil }
+        guard case .refused(let isFirst, let isTurn, let former) = asked.withLock({ $0.mayAsk(item, wish) }) else {
+            return nil
+        }
         let name = path().map(\.text) ?? "the item \(item)"
+        // One plugin alone may be at fault, but which one it is nobody can tell.
+        let who = former == plugin ? "\(plugin)" : "\(former) and \(plugin)"
         let what =
-            if let former {
-                former == plugin
-                    ? "\(name) is downloaded and removed in turn by \(plugin)"
-                    : "\(name) is downloaded and removed in turn by \(former) and \(plugin)"
-            } else { "the same action for \(name) is requested again and again, the last time by \(plugin)" }
+            isTurn
+            ? "\(name) is downloaded and removed in turn by \(who)"
+            : "the same action for \(name) is requested again and again, by \(who)"
         if isFirst {
             report(
                 Failure(

@@ -58,6 +58,14 @@ extension ProcessorRun {
         }
     }
 
+    func valueSize(of key: [UInt8]?) throws(ServiceError) -> Int64 {
+        do {
+            return try policiesOwner.database.readBlocking { try $0.plugins.valueSize(of: calls.plugin, key: key) }
+        } catch {
+            throw ServiceError(LARDER_IO, "\(error)")
+        }
+    }
+
     /// Returns the path of an item; nil if it cannot be found out.
     func path(of item: LocalID) -> ItemPath? {
         if let current, current.isAt(item) { return ItemPath(unchecked: current.path) }

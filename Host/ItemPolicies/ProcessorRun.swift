@@ -76,13 +76,12 @@ final class ProcessorRun: PluginRun {
         }
         if preview == nil { pacing = Pacing(processor) }
         try countRecords()
-        try updatePolicies()
-        try preflight()
-        calls.willEnterTrigger(trigger)
-        // The coverage is read each time, because the processor may just have learnt it.
-        processor.covers(parsed(.policy))
-        try pass(.matching)
-        try pass(.cleanup)
+        if try begin() {
+            // The coverage is read each time, because the processor may just have learnt it.
+            processor.covers(parsed(.policy))
+            try pass(.matching)
+            try pass(.cleanup)
+        }
         guard !calls.isCancelled else { return try commitAll() }
         calls.didPassTrigger(trigger)
         try commitAll()
@@ -94,25 +93,40 @@ final class ProcessorRun: PluginRun {
         }
     }
 
-    private func updatePolicies() throws {
+    /// Makes the calls before the passes. A processor that failed in one of them may not know what it has to keep, so
+    /// the passes are left out then.
+    /// - Returns: Whether the passes may be made.
+    private func begin() throws -> Bool {
+        let isGiven = try updatePolicies()
+        let isPrepared = try preflight()
+        let hasEntered = calls.willEnterTrigger(trigger).isOK
+        guard !isGiven || !isPrepared || !hasEntered else { return true }
+        if !calls.isCancelled {
+            let failed = !isGiven ? "updatePolicies" : !isPrepared ? "performPreflightOnPolicies" : "willEnterTrigger"
+            calls.logError("Matching and cleanup are left out of this run, because \(failed) failed")
+        }
+        return false
+    }
+
+    private func updatePolicies() throws -> Bool {
         if let known = processor.policies(version: version) {
             policies = known
-            return
+            return true
         }
         let kind = calls.kind
         policies = try policiesOwner.database.readBlocking { try $0.policies.all(kind: kind) }
-        if calls.updatePolicies(policies, trigger).isOK { processor.gave(policies, version: version) }
+        guard calls.updatePolicies(policies, trigger).isOK else { return false }
+        processor.gave(policies, version: version)
+        return true
     }
 
-    private func preflight() throws {
-        guard trigger == .itemsChanged else {
-            calls.preflight(trigger, changed: nil)
-            return
-        }
-        calls.preflight(
+    private func preflight() throws -> Bool {
+        guard trigger == .itemsChanged else { return calls.preflight(trigger, changed: nil).isOK }
+        return calls.preflight(
             trigger,
             changed: try open(
-                ConditionMatcher(.constant(true)), fields: calls.fields, in: scope, order: .path))
+                ConditionMatcher(.constant(true)), fields: calls.fields, in: scope, order: .path)
+        ).isOK
     }
 
     private func pass(_ which: ProcessorCalls.Pass) throws {
@@ -271,10 +285,7 @@ final class ProcessorRun: PluginRun {
                 try sink.countDeletions(after: last, of: plugin, heldBy: issue, in: transaction)
             }
             isDecided = true
-            if let changes = done?.changes {
-                policiesOwner.followed(changes, run: run, asker: calls.plugin)
-                policiesOwner.sink.committed(changes)
-            }
+            if let changes = done?.changes { policiesOwner.followed(changes, run: run, asker: calls.plugin) }
         }
         deletions.removeAll()
     }

@@ -1,5 +1,5 @@
 import CLarder
-import Crypto
+import Digests
 import Glibc
 import Logging
 import Model
@@ -29,19 +29,24 @@ extension PluginHost {
         entry.report.name = description.name
         entry.report.version = description.version
         entry.report.abi = opened.library.abi
+        (entry.report.vendor, entry.report.summary) = (description.vendor, description.summary)
+        (entry.report.required, entry.report.wanted) = (description.required, description.wanted)
+        (entry.report.openedMark, entry.report.neighbours) = (
+            opened.library.image.mark, opened.library.image.neighbours
+        )
         if let unknown = description.required.first(where: { hostServices[$0] == nil }) { throw .service(unknown) }
         if let withheld = description.required.first(where: named.settings.withheld.contains) {
             throw .withheld(withheld, from: named.settings.id)
         }
         let settings = named.settings.json
         let account = AccountEnvironment(name: "", logger: logger, clock: clock)
-        let (kinds, defaults): ([String], JSONValue)
+        let (kinds, defaults, schema): ([String], JSONValue, JSONValue)
         do {
-            (kinds, defaults) = try await opened.thread.run {
+            (kinds, defaults, schema) = try await opened.thread.run {
                 let instance = try PluginInstance(
                     description, in: opened.library, settings: settings, thread: opened.thread, account: account)
                 instance.discard()
-                return (instance.kinds, instance.settingDefaults)
+                return (instance.kinds, instance.settingDefaults, instance.schema)
             }
         } catch {
             throw error as? Refusal ?? .createFailed("\(error)")
@@ -53,6 +58,7 @@ extension PluginHost {
         }
         entry.report.kinds = kinds
         entry.report.settingDefaults = defaults
+        entry.report.schema = schema
         entry.report.state = .ready
         entry.ready = (opened, description)
     }
@@ -76,8 +82,9 @@ extension PluginHost {
             throw .cannotOpen("no thread can be created for it: \(String(cString: strerror(error.code)))")
         }
         do {
-            try await tryFirst(path, on: thread)
-            let library = try await thread.run { try PluginLibrary.open(path) }
+            let image = try await thread.run { try LibraryImage(of: path) }
+            try await tryFirst(image, on: thread)
+            let library = try await thread.run { try PluginLibrary.open(image) }
             return Opened(library: library, thread: thread)
         } catch {
             await thread.close()
@@ -85,20 +92,25 @@ extension PluginHost {
         }
     }
 
-    /// Lets a child process open the library first, unless the same bytes were opened before. The bytes are not read
-    /// again while the file's mark stays the same.
-    private func tryFirst(_ path: String, on thread: SerialThread) async throws {
+    /// Lets a child process open the library first, unless the same bytes were opened before. The digest of the bytes is
+    /// not computed again while the file's mark stays the same.
+    private func tryFirst(_ image: LibraryImage, on thread: SerialThread) async throws {
+        let path = image.source
         let minor = Int(LARDER_ABI_MINOR)
         let mark = try Self.mark(of: path, at: clock.now())
         if let mark, await remembered(mark, minor) != nil { return }
-        let digest = try await thread.run { try LibraryMark.digest(of: path) }
+        let digest = try await thread.run { try LibraryMark.digest(of: image.path) }
         if let before = await remembered(digest, minor) {
             if let refusal = before.refusal { throw Refusal.probe(refusal) }
             if let mark { await remember(mark, minor, refusal: nil) }
             return
         }
         let probe = probe
-        switch try await thread.run({ probe.run(library: path) }) {
+        let outcome = try await thread.run { probe.run(library: path) }
+        guard LibraryMark.isOpened(image.mark, at: path) else {
+            throw Refusal.cannotOpen("it was written while it was tested; it is tried again at the next start")
+        }
+        switch outcome {
         case .described:
             await remember(digest, minor, refusal: nil)
             if let mark { await remember(mark, minor, refusal: nil) }
@@ -132,7 +144,7 @@ extension PluginHost {
         var info = stat()
         guard stat(path, &info) == 0 else { throw .unreadable(errno) }
         guard now - Timestamp(info.st_ctim) > .seconds(2) else { return nil }
-        return Array(SHA256.hash(data: Array(LibraryMark.text(info).utf8)))
+        return MessageDigest.of(Array(LibraryMark.text(info).utf8))
     }
 
     private static func absence(of named: Discovery.Named) -> String {

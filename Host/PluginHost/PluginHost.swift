@@ -36,9 +36,6 @@ public actor PluginHost {
     var entries: [Entry] = []
     /// The calls that were given up so far.
     private var givenUp: [CallNote] = []
-    /// Whether a thread may still be inside a call that was given up. The process then ends without the exit handlers
-    /// of its libraries.
-    static let leftCalls = Atomic<Bool>(false)
     var libraries: [String: Result<Opened, Refusal>] = [:]
 
     /// Creates a host. Opens no library.
@@ -118,7 +115,7 @@ public actor PluginHost {
     public func reports() -> [PluginReport] {
         entries.map { entry in
             var report = entry.report
-            guard !entry.instances.isEmpty else { return report }
+            guard !entry.instances.isEmpty else { return report.replaced(entry.ready?.opened.library) }
             let mistakes = entry.instances.map(\.log.mistakes)
             let counts = mistakes.reduce(into: [PluginLog.Misuse: Int]()) { $0.merge($1.counts, uniquingKeysWith: +) }
             let faults = counts.filter { $0.key != .refused }.values.reduce(0, +)
@@ -126,11 +123,11 @@ public actor PluginHost {
             let texts = PluginLog.Misuse.allCases.compactMap { kind in counts[kind].map { "\(kind.rawValue): \($0)" } }
             guard !texts.isEmpty else {
                 report.reason = nil
-                return report
+                return report.replaced(entry.ready?.opened.library)
             }
             let last = mistakes.compactMap(\.last).last.map { "; the last time: \($0)" } ?? ""
             report.reason = texts.joined(separator: "; ") + last
-            return report
+            return report.replaced(entry.ready?.opened.library)
         }
     }
 
@@ -186,8 +183,8 @@ public actor PluginHost {
             throw .startFailed("no thread can be created for it: \(String(cString: strerror(error.code)))")
         }
         let record =
-            account.calls?.record(of: description.id, in: library.path)
-            ?? CallRecord(plugin: description.id, library: library.path)
+            account.calls?.record(of: description.id, in: library.path, mark: library.image.mark)
+            ?? CallRecord(plugin: description.id, library: library.path, mark: library.image.mark)
         linux_watch_calls(Failure.Kind.internal.rawValue)
         let clock = account.clock
         let isStarted = Atomic<Bool>(false)
@@ -201,12 +198,13 @@ public actor PluginHost {
         do {
             return try await withTaskCancellationHandler {
                 try await thread.run {
-                    if let hold = account.held.hold(of: library.path, now: account.clock.now()) {
+                    if let hold = account.held.hold(of: library.image, now: account.clock.now()) {
                         throw Refusal.held(hold)
                     }
                     let instance = try PluginInstance(
                         description, in: library, settings: settings.json, withheld: settings.withheld,
                         grants: settings.grants, thread: thread, account: account, record: record)
+                    instance.context.valueQuota = settings.valueQuota
                     try instance.start()
                     return instance
                 }
@@ -216,7 +214,6 @@ public actor PluginHost {
         } catch {
             if error is CancellationError, let note = record.markHanging(at: account.clock.now()) {
                 givenUp.append(note)
-                Self.leftCalls.store(true, ordering: .relaxed)
                 throw .startFailed("it hangs: \(note.callText) has not returned")
             }
             await thread.close()
@@ -226,9 +223,6 @@ public actor PluginHost {
 
     /// Returns the calls that did not return and were given up.
     public func givenUpCalls() -> [CallNote] { givenUp }
-
-    /// Whether a call was given up in this process.
-    public static var hasGivenUp: Bool { leftCalls.load(ordering: .relaxed) }
 
     /// Stops and destroys an account's instances after the calls that are under way, and ends their threads.
     public func stop(_ instances: [PluginInstance]) async {
@@ -285,6 +279,8 @@ public actor PluginHost {
         while true {
             do { try await clock.sleep(.seconds(1)) } catch { return }
             tick()
+            // A plugin whose call does not return must not keep the host from being told to stop.
+            for sentence in Harm().sentences { logger.warning("A call into a plugin \(sentence)") }
             // A plugin gets no time while the machine sleeps.
             let now = clock.awake()
             for instance in entries.flatMap(\.instances) {
@@ -311,5 +307,17 @@ public actor PluginHost {
                 instance.thread.passOver()
             }
         }
+    }
+}
+
+extension PluginReport {
+    /// The report with a remark if another file lies where the library lay that the host has opened.
+    fileprivate func replaced(_ library: PluginLibrary?) -> PluginReport {
+        guard let library, let remark = LibraryMark.remark(on: library.path, openedWith: library.image.mark) else {
+            return self
+        }
+        var report = self
+        report.reason = [reason, remark].compactMap(\.self).joined(separator: "; ")
+        return report
     }
 }

@@ -110,14 +110,16 @@ larder_status larder_fake_run(larder_fake *fake, uint32_t trigger, const char *c
         trigger == LARDER_TRIGGER_ITEMS_CHANGED ? open_cursor(fake, NULL, p->fields) : NULL;
     called(fake, &first, "preflight", trigger, NULL, p->preflight(context, trigger, cursor));
     CALL(will_enter_trigger, trigger);
-    condition = larder_fake_match_condition(fake);
-    if (each(fake, &first, "perform_action", trigger, condition, p->perform_action, scope, 1)) {
+    /* After a failure the processor may not know what it has to keep. */
+    int may_pass = first == LARDER_OK;
+    condition = may_pass ? larder_fake_match_condition(fake) : NULL;
+    if (may_pass && each(fake, &first, "perform_action", trigger, condition, p->perform_action, scope, 1)) {
         CALL(begin_matching, trigger);
         each(fake, &first, "perform_action", trigger, condition, p->perform_action, scope, 0);
         CALL(end_matching, trigger);
     }
-    condition = larder_fake_cleanup_condition(fake);
-    if (each(fake, &first, "perform_cleanup", trigger, condition, p->perform_cleanup, scope, 1)) {
+    condition = may_pass ? larder_fake_cleanup_condition(fake) : NULL;
+    if (may_pass && each(fake, &first, "perform_cleanup", trigger, condition, p->perform_cleanup, scope, 1)) {
         CALL(begin_cleanup, trigger);
         each(fake, &first, "perform_cleanup", trigger, condition, p->perform_cleanup, scope, 0);
         CALL(end_cleanup, trigger);

@@ -25,6 +25,20 @@ import Threads
         }
     }
 
+    @Test("GL3: a call of the host after the loop's call has returned is refused, counted and named")
+    func afterwards() async throws {
+        try await withTemporaryFolder { folder in
+            try await withLoopFixture(mode: "later 0", pages: 1, target: "\(folder)/go") { fixture async throws in
+                _ = await fixture.loops.runOnce()
+                #expect(!fixture.log.contains("called from a thread"))
+                try Files.write("", to: "\(folder)/go")
+                await until { fixture.log.contains("refused records.get: called from a thread") }
+                let report = try #require(await fixture.host.reports().first { $0.id == LoopFixture.plugin })
+                #expect(report.reason?.contains("calls from a wrong thread: 1") == true, "\(report)")
+            }
+        }
+    }
+
     @Test("A loop that is there for a record writes what its plugin has beside that record, and nobody else's")
     func strangers() async throws {
         try await withLoopFixture(

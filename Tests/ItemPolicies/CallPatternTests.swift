@@ -147,6 +147,20 @@ import Testing
         }
     }
 
+    @Test("P9: the processors that `plugins.order` names are called before all others", arguments: [nil, 0])
+    func order(rank: Int?) async throws {
+        try await withProcessorFixture(
+            "recorder", settings: ["match": Self.onlyA], beside: ("wilful", ["match": Self.onlyA]), rankOfOther: rank,
+            items: Self.files
+        ) { fixture in
+            fixture.policies.fire(.itemListUpdateCompleted)
+            await fixture.policies.waitUntilIdle()
+            let first = try Files.text(fixture.tracePath).split(separator: "\n").first { $0.contains("performAction") }
+            let plugin = rank == nil ? "org.example.recorder" : "org.example.wilful"
+            #expect(first?.contains(plugin) == true, "\(first ?? "")")
+        }
+    }
+
     @Test("G5: what it asks for happens, once and under its name")
     func asks() async throws {
         try await withProcessorFixture("recorder", settings: ["match": Self.onlyA], items: Self.files) { fixture in

@@ -36,7 +36,6 @@ final class TestSink: IntentSink {
         after record: SyncRecordID, of plugin: PluginID, heldBy issue: IssueID?, in transaction: Transaction
     ) throws {}
 
-    func committed(_ changes: CommitChanges) {}
 }
 
 /// What an effect throws to have its intent refused.
@@ -118,12 +117,15 @@ struct ProcessorFixture: Sendable {
 ///   - settings: The plugin's settings, which are passed as JSON.
 ///   - grants: What the plugin is granted.
 ///   - other: Another plugin in C and its settings.
+///   - rankOfOther: The position of the plugin beside it in `plugins.order`.
+///   - valueQuota: The bytes that the plugin's values may take.
 ///   - items: The paths of files that exist before the plugin starts.
 ///   - effect: The effect of each intent on the database.
 func withProcessorFixture(
     _ source: String? = "wilful", defines: [String] = [], headers: String? = nil, settings: [String: String] = [:],
     grants: Set<PluginSettings.Grant> = [], beside other: (source: String, settings: [String: String])? = nil,
-    items: [String] = [], clock: HostClock = .system,
+    rankOfOther: Int? = nil,
+    valueQuota: Int64 = PluginSettings.defaultValueQuota, items: [String] = [], clock: HostClock = .system,
     effect: @escaping @Sendable (Intent, Transaction) throws -> Void = { _, _ in },
     _ body: @escaping @Sendable (ProcessorFixture) async throws -> Void
 ) async throws {
@@ -139,12 +141,14 @@ func withProcessorFixture(
             PluginSettings(
                 id: id, library: source == nil ? nil : library, isolation: .inProcess, json: json, grants: grants)
         ]
+        named[0].valueQuota = valueQuota
         if let other {
             try await CompiledPlugin.build(other.source, to: "\(folder)/other.so")
             named.append(
                 PluginSettings(
                     id: PluginID("org.example.\(other.source)"), library: "\(folder)/other.so", isolation: .inProcess,
                     json: String(decoding: try JSONEncoder().encode(other.settings), as: UTF8.self)))
+            named[1].rank = rankOfOther
         }
         let host = PluginHost(
             builtIn: source == nil ? "\(Build.root)/.build/debug" : "\(folder)/none",

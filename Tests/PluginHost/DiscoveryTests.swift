@@ -116,17 +116,26 @@ import Testing
         }
     }
 
-    @Test("P9: processors come in the original's order, then by id")
+    @Test("P9: processors come as `plugins.order` says, then in the original's order, then by id")
     func order() {
         let names = [
             "org.example.b", "vacuum", "version-updates", "download-expiration", "org.example.a", "available-offline",
         ]
-        let sorted = names.map { PluginID(shortOrFull: $0) }.sorted(by: FirstParty.precedes)
+        var plugins = names.map { PluginSettings(id: PluginID(shortOrFull: $0)) }
+        var sorted: [String] { plugins.sorted(by: FirstParty.precedes).map(\.id.shortName) }
         #expect(
-            sorted.map(\.shortName) == [
+            sorted == [
                 "available-offline", "download-expiration", "vacuum", "version-updates", "org.example.a",
                 "org.example.b",
             ])
+        (plugins[0].rank, plugins[1].rank) = (0, 1)
+        #expect(
+            sorted == [
+                "org.example.b", "vacuum", "available-offline", "download-expiration", "version-updates",
+                "org.example.a",
+            ])
+        let named = Discovery(builtIn: "/none", paths: [], plugins: plugins).named.map(\.settings.id.shortName)
+        #expect(named.filter(names.contains) == sorted)
         #expect(FirstParty.plugin(PluginID(shortOrFull: "core-loop"))?.library == "libCoreLoop.so")
     }
 }

@@ -118,6 +118,30 @@ import Testing
         }
     }
 
+    @Test("G41: a host that vanished holds nothing until the third time in a day; a closed descriptor or fork does")
+    func vanished() throws {
+        try withLibrary { library in
+            var held = HeldLibraries()
+            for hour in 0..<3 {
+                let now = start + .seconds(hour * 3_600)
+                var end = try #require(note(library, at: now))
+                end.end = .vanished
+                #expect(held.hold(of: library, now: now) == nil)
+                held.add([end], now: now)
+                #expect(held.remark(on: library, now: now)?.contains("the third time in a day") == true)
+            }
+            #expect(held.hold(of: library, now: start + day)?.until == nil)
+            #expect(held.hold(of: library, now: start + day)?.count == 3)
+            for how in [CallNote.End.closed, .forked] {
+                var other = HeldLibraries()
+                var end = try #require(note(library, at: start))
+                end.end = how
+                other.add([end], now: start)
+                #expect(other.hold(of: library, now: start)?.until == start + .seconds(600))
+            }
+        }
+    }
+
     @Test("G17: the calls under way are read from the file that the last process left, and its successor begins anew")
     func board() throws {
         try withTemporaryFolder { folder in
@@ -134,7 +158,12 @@ import Testing
             let notes = CallBoard.notes(at: path)
             #expect(notes.map(\.plugin) == ["a.b", "c.d"] && notes.map(\.call) == ["performAction", "poll"])
             #expect(notes.first?.subject?.utf8.count == 3_584 && notes.first?.library == "/a.so")
-            #expect(notes.last?.sentence == "poll of the loop core was under way")
+            // What was in the host's own code, or in a call when another one ended the host, did nothing.
+            #expect(notes.map(\.end) == [.hung, .vanished])
+            #expect(notes.last?.sentence == "the host ended without a word in poll of the loop core")
+            two.setInHost(true)
+            #expect(CallBoard.notes(at: path).last?.sentence == "poll of the loop core was under way")
+            two.setInHost(false)
             one.end()
             two.end()
             #expect(CallBoard.notes(at: path).isEmpty && one.hanging == nil && one.markHanging(at: start) == nil)

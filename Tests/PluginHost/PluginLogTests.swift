@@ -21,6 +21,23 @@ import Testing
             ])
     }
 
+    @Test("G6: the number of dropped lines is said at the end of a run of calls, and of the instance")
+    func droppedAtEnd() {
+        let collected = CollectedLog()
+        let log = PluginLog(plugin: PluginID("a.b"), account: "x", logger: collected.logger, clock: TestClock().host)
+        log.beginRun()
+        for number in 0..<100_000 { log.write(.info, "line \(number)") }
+        #expect(log.endRun() == nil)
+        let said = { (count: Int) in
+            "warning: \(count) log lines were dropped: the plugin wrote more than 100 in 10 s"
+        }
+        #expect(collected.messages.count == 101 && collected.messages.last == said(99_900))
+        log.write(.info, "one more")
+        log.endInstance()
+        log.endInstance()
+        #expect(collected.messages.count == 102 && collected.messages.last == said(1))
+    }
+
     @Test("G6: each kind of mistake is counted for itself")
     func counts() {
         let collected = CollectedLog()

@@ -18,6 +18,17 @@ import Testing
         "\"type\"", "\"default\"", "\"properties\"",
     ]
 
+    @Test("A schema or settings in which a key comes twice are refused, as readers understand them differently")
+    func twice() throws {
+        for text in [
+            #"{"properties": {"share": {"type": "number", "default": 1.99, "default": 5}}}"#,
+            #"{"properties": {"a": {"type": "string"}, "a": {"type": "boolean"}}}"#,
+            #"{"properties": {}, "properties": {}}"#,
+        ] { #expect(throws: Refusal.self, "\(text)") { try ConfigSchema(parsing: text) } }
+        let schema = try ConfigSchema(parsing: Self.schema)
+        #expect(throws: Refusal.self) { try schema.settings(from: #"{"years": 3, "years": 4}"#) }
+    }
+
     @Test("A schema and settings with mistakes are read, and written the same again, or refused")
     func schemas() {
         var mutator = Mutator(words: Self.words)

@@ -35,16 +35,42 @@ public final class CallBoard: @unchecked Sendable {
         guard let memory = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0), memory != MAP_FAILED
         else { throw Self.failure(path, errno) }
         self.memory = memory
+        linux_add_calls(memory.assumingMemoryBound(to: linux_call.self), UInt32(self.room))
     }
 
-    deinit { munmap(memory, room * Int(LINUX_CALL_SIZE)) }
+    deinit {
+        linux_remove_calls(memory.assumingMemoryBound(to: linux_call.self))
+        munmap(memory, room * Int(LINUX_CALL_SIZE))
+    }
+
+    /// A number that tells this start of the machine from all others; 0 if the kernel does not say it. A call that was
+    /// under way when the machine stopped says nothing about the plugin.
+    static let boot: UInt64 = {
+        var bytes = [UInt8](repeating: 0, count: 36)
+        let descriptor = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return 0 }
+        defer { close(descriptor) }
+        guard read(descriptor, &bytes, bytes.count) == bytes.count else { return 0 }
+        return UInt64(String(decoding: bytes, as: UTF8.self).replacing("-", with: "").prefix(16), radix: 16) ?? 0
+    }()
 
     /// Returns a record for a plugin's calls; nil if there is no room for another one.
-    func record(of plugin: PluginID, in library: String) -> CallRecord? {
+    func record(of plugin: PluginID, in library: String, mark: String? = nil) -> CallRecord? {
         let number = taken.add(1, ordering: .relaxed).oldValue
         guard number < room else { return nil }
         let call = (memory + number * Int(LINUX_CALL_SIZE)).assumingMemoryBound(to: linux_call.self)
-        return CallRecord(call, on: self, plugin: plugin, library: library)
+        return CallRecord(call, on: self, plugin: plugin, library: library, mark: mark)
+    }
+
+    /// Copies a record, which is used again for other calls.
+    /// - Returns: Whether there was room for the copy.
+    func keep(_ call: UnsafeMutablePointer<linux_call>) -> Bool {
+        let number = taken.add(1, ordering: .relaxed).oldValue
+        guard number < room else { return false }
+        let copy = memory + number * Int(LINUX_CALL_SIZE)
+        copy.copyMemory(from: call, byteCount: Int(LINUX_CALL_SIZE))
+        linux_call_end(copy.assumingMemoryBound(to: linux_call.self))
+        return true
     }
 
     /// Returns the calls that were under way when the process with this board ended. Blocks.

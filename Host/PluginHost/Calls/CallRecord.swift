@@ -41,21 +41,27 @@ final class CallRecord: @unchecked Sendable {
     ///   - board: The board that contains the memory.
     ///   - plugin: The plugin of the instance.
     ///   - library: The path of the plugin's library.
-    init(_ call: UnsafeMutablePointer<linux_call>, on board: CallBoard?, plugin: PluginID, library: String) {
+    ///   - mark: The mark of the library's file when it was opened; nil for that of the file now.
+    init(
+        _ call: UnsafeMutablePointer<linux_call>, on board: CallBoard?, plugin: PluginID, library: String,
+        mark: String? = nil
+    ) {
         self.call = call
         self.board = board
+        call.pointee.boot = CallBoard.boot
         call.pointee.plugin_length = put(plugin.text, at: LINUX_CALL_PLUGIN_AT, LINUX_CALL_LOOKS_AT)
         call.pointee.library_length = put(library, at: LINUX_CALL_LIBRARY_AT, LINUX_CALL_SUBJECT_AT)
         call.pointee.looks_length = put(
-            LibraryMark.text(of: library) ?? "", at: LINUX_CALL_LOOKS_AT, LINUX_CALL_LIBRARY_AT)
+            mark ?? LibraryMark.text(of: library) ?? "", at: LINUX_CALL_LOOKS_AT, LINUX_CALL_LIBRARY_AT)
     }
 
     /// Creates a record that does not outlive the process.
-    convenience init(plugin: PluginID, library: String) {
+    convenience init(plugin: PluginID, library: String, mark: String? = nil) {
         let size = Int(LINUX_CALL_SIZE)
         let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 64)
         memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)
-        self.init(memory.assumingMemoryBound(to: linux_call.self), on: nil, plugin: plugin, library: library)
+        self.init(
+            memory.assumingMemoryBound(to: linux_call.self), on: nil, plugin: plugin, library: library, mark: mark)
     }
 
     /// The record for calls that nobody reads, of an instance that was destroyed.
@@ -80,6 +86,28 @@ final class CallRecord: @unchecked Sendable {
 
     @inline(__always)
     func end() { linux_call_end(call) }
+
+    /// Notes whether the call under way is in a function of the host. A call that is there when the process vanishes
+    /// did not end it.
+    @inline(__always)
+    func setInHost(_ isInHost: Bool) {
+        if isInHost { linux_call_enters_host(call) } else { linux_call_leaves_host(call) }
+    }
+
+    /// Whether forks of the process came back from calls since they were last kept.
+    @inline(__always)
+    var hasForks: Bool { linux_call_forks(call) > 0 }
+
+    /// Tells whether forks of the process came back from the last call, and keeps that call for the next process to find.
+    func takeForks() -> Bool {
+        guard hasForks else { return false }
+        // If the board is full, the record itself tells of the forks, with a later call.
+        if board?.keep(call) != false { call.pointee.forks = 0 }
+        return true
+    }
+
+    /// The last call and its subject, such as `performAction of /a`. Used on the instance's thread only.
+    var lastCallText: String { CallNote(reading: UnsafeRawPointer(call), as: .underWay).callText }
 
     /// Marks the call under way as hanging until it returns. May be called on any thread.
     /// - Returns: The call; nil if none is under way.
@@ -119,9 +147,15 @@ final class CallRecord: @unchecked Sendable {
 public struct CallNote: Codable, Hashable, Sendable {
     /// The end of a call, as far as it is known.
     public enum End: String, Codable, Sendable {
-        /// A call during which the process ended. The plugin is not known to have caused the end.
+        /// A call during which the process ended. The plugin did not cause the end, or is not known to have caused it.
         case underWay
         case crashed, exited, hung
+        /// A call whose own code was running when the process ended without a trace, as after `_exit`.
+        case vanished
+        /// A call that closed the host's descriptors.
+        case closed
+        /// A call that forked the process and came back in the copy too.
+        case forked
     }
 
     /// The id of the plugin.
@@ -152,13 +186,23 @@ public struct CallNote: Codable, Hashable, Sendable {
     /// Reads a call; nil if no call was under way. The memory that a crashed process wrote may contain anything.
     init?(reading call: UnsafeRawPointer) {
         let head = call.load(as: linux_call.self)
+        let isOwnCode = head.is_in_host == 0 && head.boot != 0 && head.boot == CallBoard.boot
         switch head.state {
-        case UInt32(LINUX_CALL_UNDER_WAY): end = .underWay
-        case UInt32(LINUX_CALL_HANGS): end = .hung
-        case UInt32(LINUX_CALL_EXITED): end = .exited
-        case UInt32(LINUX_CALL_CRASHED): end = .crashed
+        case UInt32(LINUX_CALL_UNDER_WAY): self.init(reading: call, as: isOwnCode ? .vanished : .underWay)
+        case UInt32(LINUX_CALL_CUT): self.init(reading: call, as: .underWay)
+        case UInt32(LINUX_CALL_HANGS): self.init(reading: call, as: .hung)
+        case UInt32(LINUX_CALL_EXITED): self.init(reading: call, as: .exited)
+        case UInt32(LINUX_CALL_CRASHED): self.init(reading: call, as: .crashed)
+        case UInt32(LINUX_CALL_CLOSED): self.init(reading: call, as: .closed)
+        case UInt32(LINUX_CALL_NONE) where head.forks > 0: self.init(reading: call, as: .forked)
         default: return nil
         }
+    }
+
+    /// Reads the last call in a record, whose end is known.
+    fileprivate init(reading call: UnsafeRawPointer, as end: End) {
+        let head = call.load(as: linux_call.self)
+        self.end = end
         func text(_ length: UInt32, at place: some BinaryInteger, _ end: some BinaryInteger) -> String {
             let count = min(Int(length), Int(end) - Int(place))
             return String(decoding: UnsafeRawBufferPointer(start: call + Int(place), count: count), as: UTF8.self)
@@ -189,6 +233,9 @@ public struct CallNote: Codable, Hashable, Sendable {
         case .crashed: "it crashed (\(String(cString: linux_signal_name(signal)))) in \(callText)"
         case .exited: "it ended the host with exit() in \(callText)"
         case .hung: "\(callText) did not return"
+        case .vanished: "the host ended without a word in \(callText)"
+        case .closed: "it closed the host's descriptors in \(callText)"
+        case .forked: "it forked the host in \(callText), and the copy came back"
         }
     }
 }

@@ -46,7 +46,7 @@ extension InstanceContext {
         guard trace != nil else { return }
         let (phase, because): (TraceWriter.Phase, String?) =
             status == LARDER_OK ? (.asked, nil) : (.dropped, "the call returned \(statusName(status))")
-        for intent in asked { trace(phase, intent.change.name, subject(of: intent.change), because: because) }
+        for intent in asked.all { trace(phase, intent.change.name, subject(of: intent.change), because: because) }
         for ask in loopAsked { trace(phase, ask.name, ask.subject, because: because) }
     }
 

@@ -1,4 +1,5 @@
 import CLarder
+import CLinux
 import Glibc
 import Logging
 import Model
@@ -44,6 +45,10 @@ final class InstanceContext: @unchecked Sendable {
     var traced: TracedCall?
     /// The record in which calls are written before they begin. Used on the plugin's thread only.
     private(set) var record: CallRecord
+    /// The number of calls for items in the pass under way. Used on the plugin's thread only.
+    private var itemCount = 0
+    /// The number of calls since the last look at what they did to the process. Used on the plugin's thread only.
+    private var unseenCalls = 0
     /// The thread that is inside a call; 0 if there is none.
     let caller = Atomic<UInt>(0)
     /// A number that rises at each call's begin and end, and is odd inside a call. The watch for hanging calls reads
@@ -64,10 +69,17 @@ final class InstanceContext: @unchecked Sendable {
     private(set) var undeclared: [String] = []
     /// The grants that the plugin would have needed, about which the log has a line.
     private var lacking: Set<PluginSettings.Grant> = []
-    var asked: [Intent] = [] { didSet { leavesSomething = true } }
+    var asked = AskedIntents() { didSet { leavesSomething = true } }
     /// The values that the call wrote, and those that the run wrote before the call: nil for a key that was removed.
     var callValues: [[UInt8]: [UInt8]?] = [:] { didSet { leavesSomething = true } }
     var runValues: [[UInt8]: [UInt8]?] = [:]
+    /// The bytes that the plugin's values may take, and a number of bytes that they take at most; nil if it is unknown.
+    var valueQuota = PluginSettings.defaultValueQuota
+    var valueBound: Int64?
+    /// Whether a value was refused since the run or turn began, and none was removed since.
+    var isFull = false
+    /// The number of policies that the run has added so far, without the call under way.
+    var addedPolicies = 0
     var run: (any PluginRun)?
     var kind: PolicyKind?
     /// The turn behind a loop's call, the call's requests, the size of the requests in bytes, and for each record the
@@ -76,6 +88,10 @@ final class InstanceContext: @unchecked Sendable {
     var loopAsked: [LoopAsk] = [] { didSet { leavesSomething = true } }
     var turnSize = 0
     var callRecords: [RecordCollection: [RecordKey: Int]] = [:] { didSet { leavesSomething = true } }
+    /// The bytes that were taken when the run began, by which all runs have grown so far, and of which the log has told.
+    var memoryBefore: Int64 = 0
+    var grown: Int64 = 0
+    var toldGrowth: Int64 = 0
     private let lentMemory = LentMemory()
     private var slots: [any AnySlot] = []
     /// Whether there is anything to do when the call under way returns. One check instead of one for each of the
@@ -129,8 +145,26 @@ final class InstanceContext: @unchecked Sendable {
         _ name: StaticString, _ phase: Phase, _ subject: CallSubject = .nothing, _ trigger: Trigger? = nil,
         _ body: () -> larder_status
     ) -> (status: larder_status, message: String?) {
-        guard let trace else { return untracedCall(name, phase, subject, body) }
-        return tracedCall(name, phase, subject, trigger, in: trace, body)
+        let isRow = phase == .create || phase == .control
+        if isRow { linux_begin_row() }
+        defer { if isRow { linux_end_row() } }
+        let result =
+            if let trace {
+                tracedCall(name, phase, subject, trigger, in: trace, body)
+            } else {
+                untracedCall(name, phase, subject, body)
+            }
+        // The first items of a pass are looked at one by one. Later the look would cost more than the calls.
+        unseenCalls &+= 1
+        if subject.kind == UInt32(LINUX_CALL_ABOUT_ITEM) {
+            itemCount &+= 1
+            if itemCount > 16, itemCount & 0xff != 0, !record.hasForks { return result }
+        } else {
+            itemCount = 0
+        }
+        noteHarm(ofCalls: unseenCalls)
+        unseenCalls = 0
+        return result
     }
 
     @inline(__always)
@@ -145,6 +179,7 @@ final class InstanceContext: @unchecked Sendable {
         callCount.store(count &+ 1, ordering: .releasing)
         caller.store(UInt(pthread_self()), ordering: .releasing)
         let status = body()
+        if linux_is_fork() != 0 { linux_leave_fork() }
         caller.store(0, ordering: .releasing)
         record.end()
         callCount.store(count &+ 2, ordering: .relaxed)
@@ -159,13 +194,14 @@ final class InstanceContext: @unchecked Sendable {
         traceAsked(status)
         if status == LARDER_OK {
             if run != nil, !callValues.isEmpty { runValues.merge(callValues) { _, new in new } }
-            if !asked.isEmpty { run?.accept(asked, during: callName) }
+            addedPolicies += asked.addedPolicies
+            if !asked.isEmpty { run?.accept(asked.all, during: callName) }
         }
         if status == LARDER_OK, !loopAsked.isEmpty { turn?.accept(loopAsked) }
         loopAsked.removeAll()
         callRecords.removeAll()
         turnSize = 0
-        asked.removeAll(keepingCapacity: true)
+        asked.removeAll()
         callValues.removeAll()
         lentMemory.free()
         for slot in slots where slot.isOpen { slot.close() }

@@ -11,6 +11,7 @@ final class PluginLog: Sendable {
         case invalidArgument = "invalid arguments"
         case unknownStatus = "unknown statuses"
         case failed = "failed calls"
+        case harm = "calls that harmed the host"
         /// A request for something impossible. It is no fault of the plugin's.
         case refused = "refused changes of the server"
     }
@@ -60,10 +61,7 @@ final class PluginLog: Sendable {
             state.written = 1
             return (true, state.dropped)
         }
-        if dropped > 0 {
-            logger.warning(
-                "\(dropped) log lines were dropped: the plugin wrote more than \(Self.allowance.lines) in 10 s")
-        }
+        if dropped > 0 { logger.warning("\(Self.text(dropped: dropped))") }
         if isAllowed { logger.log(level: level, "\(message)") }
     }
 
@@ -102,10 +100,31 @@ final class PluginLog: Sendable {
             if !mistakes.isEmpty { state.last = text }
             return (mistakes, text)
         }
-        guard !mistakes.isEmpty else { return nil }
-        write(.warning, text)
-        noted()
-        return mistakes.contains { $0.misuse == .failed || $0.misuse == .unknownStatus } ? text : nil
+        if !mistakes.isEmpty {
+            write(.warning, text)
+            noted()
+        }
+        tellDropped()
+        return mistakes.contains { Self.failures.contains($0.misuse) } ? text : nil
+    }
+
+    /// The mistakes after which a run has failed.
+    private static let failures: [Misuse] = [.failed, .unknownStatus, .harm]
+
+    /// Ends the lines of an instance.
+    func endInstance() { tellDropped() }
+
+    /// Logs how many lines were dropped, if any were since it was last told.
+    private func tellDropped() {
+        let dropped = state.withLock { state in
+            defer { state.dropped = 0 }
+            return state.dropped
+        }
+        if dropped > 0 { logger.warning("\(Self.text(dropped: dropped))") }
+    }
+
+    private static func text(dropped: Int) -> String {
+        "\(dropped) log lines were dropped: the plugin wrote more than \(allowance.lines) in 10 s"
     }
 
     /// The numbers of mistakes so far, and the last mistake.

@@ -33,6 +33,10 @@ public protocol PluginRun: AnyObject {
     /// - Throws: `LARDER_IO` if the value cannot be read.
     func value(for key: [UInt8]) throws(ServiceError) -> [UInt8]?
 
+    /// Returns the size in bytes of one of the plugin's stored values with its key, or of all of them; 0 if there is none.
+    /// - Throws: `LARDER_IO` if the values cannot be read.
+    func valueSize(of key: [UInt8]?) throws(ServiceError) -> Int64
+
     /// Tells whether the call under way, which has requested this many actions, may request another one.
     func hasRoom(besides actions: Int) -> Bool
 

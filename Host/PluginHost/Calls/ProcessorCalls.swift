@@ -43,6 +43,8 @@ public final class ProcessorCalls {
         log.beginRun()
         context.run = run
         context.runValues.removeAll()
+        (context.addedPolicies, context.isFull) = (0, false)
+        context.beginMeasure()
     }
 
     /// Ends the run.
@@ -51,6 +53,7 @@ public final class ProcessorCalls {
     public func end() -> String? {
         context.run = nil
         context.runValues.removeAll()
+        context.endMeasure()
         return log.endRun()
     }
 

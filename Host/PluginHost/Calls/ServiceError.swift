@@ -11,6 +11,8 @@ public struct ServiceError: Error, Hashable, Sendable {
     var isUnknown = false
     /// Whether the log has said so before, and does not say it again.
     var isTold = false
+    /// Whether the log and the trace name the error although it is an answer.
+    var isNoted = false
 
     /// Creates an error.
     public init(_ status: larder_status, _ message: String) {

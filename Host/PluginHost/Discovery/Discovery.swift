@@ -33,7 +33,7 @@ struct Discovery {
         let unnamed = FirstParty.plugins.map(\.id).filter { id in !plugins.contains { $0.id == id } }
         var used: Set<String> = []
         named = (plugins + unnamed.map { PluginSettings(id: $0) })
-            .sorted { FirstParty.precedes($0.id, $1.id) }
+            .sorted(by: FirstParty.precedes)
             .map { settings in
                 // A plugin that comes with the host is never replaced by a file that happens to have its name.
                 let ours = settings.library == nil ? FirstParty.plugin(settings.id) : nil

@@ -1,3 +1,4 @@
+import Digests
 public import Model
 
 /// The libraries of an account that are not opened for some time, because a call into them ended the host or hung.
@@ -39,7 +40,9 @@ public struct HeldLibraries: Codable, Hashable, Sendable {
     /// Ignores a call whose library file has changed since, because the file is another library now. Ignores a call
     /// that was only under way when the process ended, because the plugin is not known to have caused the end.
     public mutating func add(_ notes: [CallNote], now: Timestamp) {
-        for note in notes where note.end != .underWay {
+        for var note in notes where note.end != .underWay {
+            // Nobody saw when the process vanished.
+            if note.end == .vanished { note.nanoseconds = now.nanoseconds }
             guard LibraryMark.text(of: note.library)?.hasSameBytes(as: note.mark) == true else { continue }
             do throws(Refusal) {
                 add(note, digest: hexadecimal(try LibraryMark.digest(of: note.library)), now: now)
@@ -78,16 +81,35 @@ public struct HeldLibraries: Codable, Hashable, Sendable {
 
     /// Returns the reason why a library is not opened now; nil if it may be opened. Blocks if any library is held.
     public func hold(of library: String, now: Timestamp) -> LibraryHold? {
+        hold(of: library, mark: LibraryMark.text(of: library), bytes: library, now: now)
+    }
+
+    /// Returns the reason why an opened library is not used now.
+    func hold(of image: LibraryImage, now: Timestamp) -> LibraryHold? {
+        hold(of: image.source, mark: image.mark, bytes: image.path, now: now)
+    }
+
+    private func hold(of library: String, mark: String?, bytes: String, now: Timestamp) -> LibraryHold? {
         let holds = libraries.compactMap { held in LibraryHold(held, now: now).map { (held: held, hold: $0) } }
         guard !holds.isEmpty else { return nil }
-        let mark = LibraryMark.text(of: library)
         let known = holds.first { one in
             one.held.path.hasSameBytes(as: library) && mark.map(one.held.mark.hasSameBytes) == true
         }
         if let known { return known.hold }
         let digest: String
-        do throws(Refusal) { digest = hexadecimal(try LibraryMark.digest(of: library)) } catch { return nil }
+        do throws(Refusal) { digest = hexadecimal(try LibraryMark.digest(of: bytes)) } catch { return nil }
         return holds.first { $0.held.digest.hasSameBytes(as: digest) }?.hold
+    }
+
+    /// Returns a sentence about the ends of the last day that a library which may be opened has caused; nil if there
+    /// are none.
+    /// - Parameter library: The path of the library, whose file must be the one that caused them.
+    public func remark(on library: String, now: Timestamp) -> String? {
+        guard let mark = LibraryMark.text(of: library),
+            let held = libraries.first(where: { $0.path.hasSameBytes(as: library) && $0.mark.hasSameBytes(as: mark) }),
+            let last = held.ends.last(where: { $0.isWithin(Self.most.within, of: now) })
+        else { return nil }
+        return "\(last.sentence), at \(last.time); the third time in a day it is quarantined"
     }
 
     /// Returns the time at which the next library that is held now may be opened again; nil if there is none.
@@ -109,9 +131,11 @@ public struct LibraryHold: Hashable, Sendable {
         guard let last = held.ends.last else { return nil }
         (self.last, count) = (last, held.ends.count)
         guard !held.isQuarantined else { return }
-        let end = last.time + HeldLibraries.pause
-        guard now < end, last.isWithin(HeldLibraries.pause, of: now) else { return nil }
-        until = end
+        // A host that vanished may have been killed by somebody else. That counts, and holds nothing by itself.
+        guard let seen = held.ends.last(where: { $0.end != .vanished }) else { return nil }
+        let end = seen.time + HeldLibraries.pause
+        guard now < end, seen.isWithin(HeldLibraries.pause, of: now) else { return nil }
+        (self.last, until) = (seen, end)
     }
 
     /// The reason as a sentence for people.
@@ -131,8 +155,4 @@ extension CallNote {
     fileprivate func isWithin(_ duration: Duration, of now: Timestamp) -> Bool {
         time - now < duration && now - time < duration
     }
-}
-
-private func hexadecimal(_ bytes: [UInt8]) -> String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
 }

@@ -1,9 +1,9 @@
-import Crypto
+import Digests
 import Glibc
 import Model
 
 /// The facts by which a library's file is known again.
-enum LibraryMark {
+public enum LibraryMark {
     /// Returns the file's mark, which differs for another file and for the same file after a write; nil if it cannot be
     /// read.
     static func text(of path: String) -> String? {
@@ -16,19 +16,36 @@ enum LibraryMark {
             + "\(Timestamp(info.st_ctim).nanoseconds)"
     }
 
+    /// Tells whether the file at a path is the one with a mark, unwritten since. Unlike the mark, that does not depend on
+    /// the file's owner and rights.
+    static func isOpened(_ mark: String, at path: String) -> Bool {
+        func parts(_ mark: String) -> [Substring] { mark.split(separator: " ").dropLast() }
+        return text(of: path).map { parts($0) == parts(mark) } ?? false
+    }
+
+    /// Returns a remark about a path from which a host has opened a library, if that is no longer the library there.
+    /// - Parameters:
+    ///   - path: The path of the library.
+    ///   - mark: The mark of the file that the host opened.
+    public static func remark(on path: String, openedWith mark: String) -> String? {
+        guard !isOpened(mark, at: path) else { return nil }
+        let what = access(path, F_OK) == 0 ? "another library lies there now" : "its library is gone"
+        return "\(what); the host goes on with the one that it opened until it is restarted"
+    }
+
     /// Returns the SHA-256 of the file's bytes. Blocks.
     static func digest(of path: String) throws(Refusal) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .unreadable(errno) }
         defer { close(descriptor) }
-        var hash = SHA256()
+        var hash = MessageDigest(.sha256)
         var chunk = [UInt8](repeating: 0, count: 1 << 16)
         while true {
             let count = read(descriptor, &chunk, chunk.count)
             if count < 0 && errno == EINTR { continue }
             guard count >= 0 else { throw .unreadable(errno) }
-            guard count > 0 else { return Array(hash.finalize()) }
-            chunk.withUnsafeBytes { hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+            guard count > 0 else { return hash.value }
+            chunk.withUnsafeBytes { hash.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
         }
     }
 }

@@ -12,6 +12,9 @@ final class PluginLibrary: @unchecked Sendable {
         var id: PluginID
         var name: String
         var version: String
+        /// Who made the plugin, and what it is for; empty if it does not say so.
+        var vendor = ""
+        var summary = ""
         /// The services without which the plugin does not start.
         var required: [String]
         /// The services that the plugin uses if they are available.
@@ -21,12 +24,16 @@ final class PluginLibrary: @unchecked Sendable {
     /// The largest number of plugins in a library. A library with more is assumed to describe plugins without end.
     private static let mostPlugins: UInt32 = 256
 
+    /// The path where the library lies.
     let path: String
+    /// The bytes that were opened.
+    let image: LibraryImage
     let module: larder_module
     let plugins: [Description]
 
-    private init(path: String, module: larder_module, plugins: [Description]) {
-        self.path = path
+    private init(image: LibraryImage, module: larder_module, plugins: [Description]) {
+        path = image.source
+        self.image = image
         self.module = module
         self.plugins = plugins
     }
@@ -36,13 +43,19 @@ final class PluginLibrary: @unchecked Sendable {
 
     /// Opens a library, which runs the library's own code, and describes its plugins. Blocks.
     /// - Parameter path: The absolute path of the library.
-    static func open(_ path: String) throws(Refusal) -> PluginLibrary {
+    static func open(_ path: String) throws(Refusal) -> PluginLibrary { try open(LibraryImage(of: path)) }
+
+    /// Opens the bytes of a library, as ``open(_:)`` does.
+    static func open(_ image: LibraryImage) throws(Refusal) -> PluginLibrary {
+        let path = image.path
         if let refusal = ELFHeader.refusal(of: path) { throw refusal }
         // All symbols are bound at once, so that a missing one is known now. They are bound for this library alone, so
         // that none replaces another library's. The library is never unmapped, because a language's runtime may still
         // point into it.
         guard let handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | Int32(RTLD_NODELETE)) else {
-            throw openingError(dlerror().map { String(cString: $0) } ?? "unknown error", path: path)
+            let error = openingError(dlerror().map { String(cString: $0) } ?? "unknown error", path: path)
+            image.discard()
+            throw error
         }
         guard let address = dlsym(handle, LARDER_ENTRY) else {
             for major in [2, 3, 4, 5] where dlsym(handle, "larder_plugin_entry_v\(major)") != nil {
@@ -61,7 +74,7 @@ final class PluginLibrary: @unchecked Sendable {
         }
         guard status == LARDER_OK else { throw .entryFailed("its entry function returned \(statusName(status))") }
         let module = try larder_module.copy(table)
-        return PluginLibrary(path: path, module: module, plugins: try describe(module))
+        return PluginLibrary(image: image, module: module, plugins: try describe(module))
     }
 
     private static func openingError(_ text: String, path: String) -> Refusal {
@@ -82,7 +95,8 @@ final class PluginLibrary: @unchecked Sendable {
                 !version.isEmpty
             else { throw .badText("\(id) has no name or no version") }
             let plugin = Description(
-                id: PluginID(id), name: name, version: version, required: try services(descriptor.required, of: id),
+                id: PluginID(id), name: name, version: version, vendor: descriptor.vendor.text ?? "",
+                summary: descriptor.summary.text ?? "", required: try services(descriptor.required, of: id),
                 wanted: try services(descriptor.wanted, of: id))
             if plugins.contains(where: { $0.id == plugin.id }) { throw .duplicateInLibrary(plugin.id) }
             plugins.append(plugin)

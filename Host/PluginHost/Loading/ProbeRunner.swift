@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 public import Model
+import Threads
 
 /// A command that opens a library in a child process first. A library that crashes, hangs or exits while it is opened
 /// does not harm the host.
@@ -32,18 +33,17 @@ enum ProbeOutcome: Hashable, Sendable {
 extension ProbeCommand {
     /// Runs the child process to its end. Blocks; call this method on a thread that may block.
     func run(library: String) -> ProbeOutcome {
-        guard let program = arguments.first else { return .unknown("no program was given to test the library with") }
+        guard let name = arguments.first else { return .unknown("no program was given to test the library with") }
         var ends: [Int32] = [-1, -1]
         guard linux_pipe_cloexec(&ends) == 0 else { return .unknown(Self.text(errno)) }
         defer { close(ends[0]) }
         let child: pid_t
-        switch spawn(program, library: library, output: ends[1]) {
-        case .success(let started): child = started
-        case .failure(let error):
-            close(ends[1])
-            return .unknown("\(program) cannot be started: \(Self.text(error.code))")
+        do throws(ChildProgram.NotStarted) {
+            defer { close(ends[1]) }
+            child = try program(for: library).start(writingTo: ends[1])
+        } catch {
+            return .unknown("\(name) cannot be started: \(Self.text(error.code))")
         }
-        close(ends[1])
         let deadline = ContinuousClock.now + limit
         let line = readLine(from: ends[0], until: deadline)
         var status: Int32 = 0
@@ -66,40 +66,15 @@ extension ProbeCommand {
         return .deadly("opening it ended the process with exit code \(status >> 8 & 0xff)")
     }
 
-    private func spawn(_ program: String, library: String, output: Int32) -> Result<pid_t, SpawnError> {
-        var actions = posix_spawn_file_actions_t()
-        var attributes = posix_spawnattr_t()
-        posix_spawn_file_actions_init(&actions)
-        posix_spawnattr_init(&attributes)
-        defer {
-            posix_spawn_file_actions_destroy(&actions)
-            posix_spawnattr_destroy(&attributes)
-        }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, output, 1)
-        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-        linux_spawn_close_from(&actions, 3)
-        linux_spawn_change_folder(&actions, "/")
-        // The child gets a process group of its own, so that the whole group can be ended. No signal of the host is
-        // blocked or ignored in the child.
-        var none = sigset_t()
-        var all = sigset_t()
-        sigemptyset(&none)
-        sigfillset(&all)
-        posix_spawnattr_setpgroup(&attributes, 0)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setsigdefault(&attributes, &all)
-        posix_spawnattr_setflags(
-            &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+    private func program(for library: String) -> ChildProgram {
+        var program = ChildProgram(words: arguments + [library])
+        program.discardsErrors = true
+        program.folder = "/"
         // The backtracer would turn a raised signal into an exit with code 0.
         var variables = ["PATH=/usr/bin:/bin", "LANG=C.UTF-8", "SWIFT_BACKTRACE=enable=no"]
         if let path = getenv("LD_LIBRARY_PATH") { variables.append("LD_LIBRARY_PATH=" + String(cString: path)) }
-        let argv: [UnsafeMutablePointer<CChar>?] = (arguments + [library]).map { strdup($0) } + [nil]
-        let environment: [UnsafeMutablePointer<CChar>?] = variables.map { strdup($0) } + [nil]
-        defer { for text in argv + environment { free(text) } }
-        var child = pid_t()
-        let code = posix_spawnp(&child, program, &actions, &attributes, argv, environment)
-        return code == 0 ? .success(child) : .failure(SpawnError(code: code))
+        program.environment = variables
+        return program
     }
 
     /// Returns what the child writes until it closes its output, less than 8 KiB and without the newline; nil if it
@@ -137,11 +112,6 @@ extension ProbeCommand {
     private static func signalName(_ number: Int32) -> String {
         strsignal(number).map { String(cString: $0) } ?? "signal \(number)"
     }
-}
-
-/// The error of a process that could not be made, as in `errno`.
-private struct SpawnError: Error {
-    var code: Int32
 }
 
 extension ProbeCommand {

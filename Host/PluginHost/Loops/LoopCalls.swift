@@ -112,7 +112,7 @@ public final class LoopCalls {
         _ name: StaticString, _ phase: InstanceContext.Phase, _ eventID: EventID?, _ turn: any LoopTurn,
         _ body: (UnsafeMutableRawPointer?, UnsafePointer<larder_loop>) -> larder_status
     ) throws(LoopFailure) {
-        context.turn = turn
+        (context.turn, context.isFull) = (turn, false)
         defer { context.turn = nil }
         var id = loop.text
         let (status, message) = id.withUTF8 { id in

@@ -29,6 +29,10 @@ public protocol LoopTurn: AnyObject {
     /// - Throws: `LARDER_IO` if the value cannot be read.
     func value(for key: [UInt8]) throws(ServiceError) -> [UInt8]?
 
+    /// Returns the size in bytes of one of the plugin's stored values with its key, or of all of them; 0 if there is none.
+    /// - Throws: `LARDER_IO` if the values cannot be read.
+    func valueSize(of key: [UInt8]?) throws(ServiceError) -> Int64
+
     /// Sends a request and returns when the answer's head has arrived.
     /// - Throws: `LARDER_IO` without an answer, and for an answer that the host deals with itself; `LARDER_DENIED` for
     ///   a request that is not sent; `LARDER_CANCELLED` if the call should end.

@@ -1,4 +1,5 @@
 import CLarder
+import CLinux
 import Logging
 public import Model
 import Synchronization
@@ -25,6 +26,8 @@ public final class PluginInstance: @unchecked Sendable {
     public let heeded: HeededSettings
     /// The values of settings that the config leaves out.
     let settingDefaults: JSONValue
+    /// The schema of the settings: a JSON object.
+    let schema: JSONValue
     /// The pages that are not given back yet. Used on the plugin's thread.
     private(set) var pages: [Int: larder_event_page] = [:]
     private var pageCount = 0
@@ -58,7 +61,8 @@ public final class PluginInstance: @unchecked Sendable {
             plugin: plugin, granted: Set(description.required + description.wanted).subtracting(withheld),
             withheld: withheld, grants: grants, isNewer: library.module.abi_minor > UInt32(LARDER_ABI_MINOR),
             projects: account.projects, uploads: account.uploads,
-            record: record ?? CallRecord(plugin: description.id, library: library.path), trace: account.trace, log: log,
+            record: record ?? CallRecord(plugin: description.id, library: library.path, mark: library.image.mark),
+            trace: account.trace, log: log,
             clock: account.clock)
         context.record.enter()
         table = try Self.create(description.id, library, context)
@@ -70,6 +74,7 @@ public final class PluginInstance: @unchecked Sendable {
             context.configure(filled.text)
             heeded = HeededSettings(own, filled)
             settingDefaults = try own.defaults(beside: settings)
+            self.schema = own.source
             kind = try Self.kind(of: processor)
             eventLoop = try Self.extension(LARDER_EXT_EVENT_LOOP, of: table, context)
             loops = if let eventLoop { try LoopOffer(eventLoop) } else { nil }
@@ -100,7 +105,8 @@ public final class PluginInstance: @unchecked Sendable {
     /// - Parameter body: The body to run.
     /// - Returns: The body's result.
     /// - Throws: `PluginHangs` while a call hangs, perhaps one of the body; `CancellationError` once the plugin was
-    ///   stopped or given up; `.internal` if the plugin has no processor; and the errors of the body.
+    ///   stopped or given up; `.internal` if the plugin has no processor; `.localIO` if the system has no thread for it;
+    ///   and the errors of the body.
     public func withProcessor<Result: Sendable>(
         _ body: @escaping @Sendable (ProcessorCalls) throws -> Result
     ) async throws -> Result {
@@ -108,10 +114,14 @@ public final class PluginInstance: @unchecked Sendable {
         do {
             return try await thread.run(isHurried: true) { [self] in
                 guard let processor, let kind else { throw Failure(.internal, "\(plugin) has no processor") }
+                linux_begin_row()
+                defer { linux_end_row() }
                 return try body(ProcessorCalls(instance: self, processor: processor, kind: kind, context: context))
             }
         } catch is PassedOver {
             throw PluginHangs()
+        } catch let error as ThreadError {
+            throw lack(error)
         }
     }
 
@@ -122,14 +132,26 @@ public final class PluginInstance: @unchecked Sendable {
     ///   - body: The body to run.
     /// - Returns: The body's result.
     /// - Throws: `CancellationError` once the plugin was stopped or given up; `.internal` if the plugin has no event
-    ///   loop; and the errors of the body.
+    ///   loop; `.localIO` if the system has no thread for it; and the errors of the body.
     public func withLoop<Result: Sendable>(
         _ loop: LoopID, _ body: @escaping @Sendable (LoopCalls) throws -> Result
     ) async throws -> Result {
-        try await thread.run { [self] in
-            guard let eventLoop else { throw Failure(.internal, "\(plugin) has no event loop") }
-            return try body(LoopCalls(instance: self, table: eventLoop, context: context, loop: loop))
+        do {
+            return try await thread.run { [self] in
+                guard let eventLoop else { throw Failure(.internal, "\(plugin) has no event loop") }
+                linux_begin_row()
+                defer { linux_end_row() }
+                return try body(LoopCalls(instance: self, table: eventLoop, context: context, loop: loop))
+            }
+        } catch let error as ThreadError {
+            throw lack(error)
         }
+    }
+
+    private func lack(_ error: ThreadError) -> Failure {
+        Failure(
+            .localIO, "\(plugin) is not called: \(error)",
+            hint: "Check the limits of threads: `ulimit -u`, and the unit's TasksMax=")
     }
 
     /// Gives a page back to the plugin, from any thread. A page that was given back before is ignored.
@@ -166,7 +188,6 @@ public final class PluginInstance: @unchecked Sendable {
                 else { continue }
                 gaveUp.withLock { $0 = note }
                 log.write(.error, "The plugin hangs and is given up: \(note.callText) has not returned")
-                PluginHost.leftCalls.store(true, ordering: .relaxed)
                 return thread.giveUp()
             }
         }
@@ -213,6 +234,7 @@ public final class PluginInstance: @unchecked Sendable {
     func discard() {
         _ = Self.destroy(table, context)
         context.leave()
+        log.endInstance()
     }
 
     private static func create(

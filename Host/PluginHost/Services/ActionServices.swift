@@ -70,7 +70,7 @@ let actionsTable = larder_actions(
             guard let uploads = context.uploads else {
                 throw ServiceError(LARDER_UNSUPPORTED, "this host keeps no projects")
             }
-            guard try context.activeRun().mayUpload(besides: context.asked.count(where: \.change.isUpload)) else {
+            guard try context.activeRun().mayUpload(besides: context.asked.uploads) else {
                 throw ServiceError(LARDER_LIMIT, "more uploads than the host holds at a time")
             }
             return .upload(
@@ -108,7 +108,7 @@ extension InstanceContext {
         guard key.len <= longestKey else { throw ServiceError(LARDER_LIMIT, "a key above 1 KiB") }
         let key = try key.required("the key")
         let wanted = try change()
-        guard run.hasRoom(besides: asked.count(where: \.change.isAction)) else {
+        guard run.hasRoom(besides: asked.actions) else {
             throw ServiceError(LARDER_LIMIT, "more actions than max_records allows; the rest comes with syncCapacity")
         }
         // A snapshot that is not requested after all is removed with the change that holds it.
@@ -118,7 +118,11 @@ extension InstanceContext {
     /// Returns the id of a known item.
     fileprivate func item(_ localID: larder_str) throws(ServiceError) -> LocalID {
         let id = LocalID(try localID.required("the item's id"))
-        guard try activeRun().hasItem(id) else { throw ServiceError(LARDER_NOT_FOUND, "no item \(id)") }
+        guard try activeRun().hasItem(id) else {
+            var error = ServiceError(LARDER_NOT_FOUND, "no item \(id)")
+            error.isNoted = true
+            throw error
+        }
         return id
     }
 }

@@ -1,4 +1,5 @@
 import CLarder
+import CLinux
 import Glibc
 import Logging
 import Synchronization
@@ -36,6 +37,7 @@ func serve(
     _ context: InstanceContext, _ name: StaticString, during tag: ServiceTag,
     _ body: (InstanceContext) throws(ServiceError) -> Void
 ) -> larder_status {
+    if linux_is_fork() != 0 { linux_leave_fork() }
     guard context.caller.load(ordering: .acquiring) == UInt(pthread_self()) else {
         let reason = "called from a thread on which no call into the plugin is under way"
         context.log.note(.wrongThread, "refused \(name): \(reason)")
@@ -47,6 +49,8 @@ func serve(
         context.trace(.refused, "\(name)", statusName(LARDER_WRONG_STATE), because: "not allowed during the call")
         return LARDER_WRONG_STATE
     }
+    context.record.setInHost(true)
+    defer { context.record.setInHost(false) }
     do throws(ServiceError) {
         try body(context)
         return LARDER_OK
@@ -67,6 +71,8 @@ func serve(
         case LARDER_DENIED where !error.isTold:
             context.log.write(.warning, "refused \(name) during \(context.callName): \(error.message)")
         case LARDER_DENIED: break
+        case LARDER_NOT_FOUND where error.isNoted:
+            context.log.write(.warning, "refused \(name) during \(context.callName): \(error.message)")
         // Other statuses are answers and not errors.
         default: return error.status
         }

@@ -14,6 +14,11 @@ let policiesTable = larder_policies(
         serve(host, "policies.add", during: .processor) { context throws(ServiceError) in
             try check(flags: flags, known: LARDER_POLICY_QUIET)
             guard let kind = context.kind else { throw ServiceError(LARDER_UNSUPPORTED, "the plugin has no processor") }
+            let here = try context.activeRun().policies.count + context.addedPolicies
+            guard here + context.asked.addedPolicies < PluginSettings.mostPolicies else {
+                throw ServiceError(
+                    LARDER_LIMIT, "more than \(PluginSettings.mostPolicies) policies of the kind \(kind)")
+            }
             let added = try context.read(policy, into: ItemPolicy(kind: kind, condition: ""))
             context.asked.append(
                 Intent(

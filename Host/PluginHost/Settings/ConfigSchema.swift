@@ -26,6 +26,8 @@ struct ConfigSchema: Hashable, Sendable {
     }
 
     var properties: [Property]
+    /// The schema as the plugin gave it.
+    var source = JSONValue.object([])
 
     static let none = ConfigSchema(properties: [])
 
@@ -45,6 +47,7 @@ struct ConfigSchema: Hashable, Sendable {
         for member in members where !["properties", "type", "description", "title"].contains(member.name) {
             throw .badText("its settings' schema has the unknown keyword `\(member.name)`")
         }
+        source = schema
         properties = try listed.map { member throws(Refusal) in try Property(name: member.name, schema: member.value) }
     }
 

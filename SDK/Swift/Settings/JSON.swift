@@ -18,7 +18,7 @@ public enum JSON: Hashable, Sendable {
     case string(String)
     /// A list of values.
     case array([JSON])
-    /// An object's members in the order of the text. If a name occurs several times, the last member counts.
+    /// An object's members in the order of the text, each with a name of its own.
     case object([Member])
 
     /// A member of an object.
@@ -38,7 +38,7 @@ public enum JSON: Hashable, Sendable {
     /// The value of an object's member with this name. Nil if there is none, or the value is not an object.
     public subscript(name: String) -> JSON? {
         guard case .object(let members) = self else { return nil }
-        return members.last { $0.name.utf8.elementsEqual(name.utf8) }?.value
+        return members.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
     }
 
     /// The boolean. Nil if the value is not a boolean.
@@ -60,8 +60,8 @@ public enum JSON: Hashable, Sendable {
     }
 
     /// Parses a text (RFC 8259) of at most 64 levels.
-    /// - Throws: ``Status/invalidArgument`` if the text is not JSON, has more levels, or has a number that is too
-    ///   large; the message says what is wrong and at which byte.
+    /// - Throws: ``Status/invalidArgument`` if the text is not JSON, has more levels, an object with two members of one
+    ///   name, or a number that is too large; the message says what is wrong and at which byte.
     public init(parsing text: Span<UInt8>) throws(PluginError) {
         var reader = JSONReader(text)
         self = try reader.document()

@@ -57,12 +57,15 @@ struct JSONReader: ~Escapable {
     private mutating func object(depth: Int) throws(PluginError) -> JSON {
         position += 1
         var members: [JSON.Member] = []
+        // Texts would be equal that differ in Unicode's normalization form.
+        var names: Set<[UInt8]> = []
         skipSpace()
         if take(UInt8(ascii: "}")) { return .object(members) }
         repeat {
             skipSpace()
             guard next == UInt8(ascii: "\"") else { throw problem("a member's name is missing") }
             let name = try string()
+            guard names.insert(Array(name.utf8)).inserted else { throw problem("a member's name comes twice") }
             skipSpace()
             guard take(UInt8(ascii: ":")) else { throw problem("a colon is missing") }
             members.append(JSON.Member(name: name, value: try value(depth: depth + 1)))

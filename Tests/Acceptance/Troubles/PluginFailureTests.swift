@@ -161,12 +161,14 @@ import Testing
                     enabled.output == "\(Self.plugin) is enabled\n", "\(enabled.summary)")
                 // A person has to say that the plugin may run inside the host.
                 #expect(enabled.errors.contains("set isolation: in-process"), "\(enabled.summary)")
+                #expect(enabled.errors.contains("`larder plugin enable --in-process` writes that"))
                 let config = try Files.text("\(folder)/config.yaml")
                 let line = "  \(Self.plugin): { enabled: true, library: \"\(folder)/plugins/odd name.so\" }\n"
                 #expect(config.contains(line), "\(config)")
-                try Files.write(
-                    config.replacing("enabled: true,", with: "enabled: true, isolation: in-process,"),
-                    to: "\(folder)/config.yaml", mode: 0o600)
+                let trusted = try await account.larder("plugin", "enable", "--in-process", Self.plugin)
+                #expect(trusted.exitCode == 0, "\(trusted.summary)")
+                #expect(trusted.errors.contains("can do everything that the host can do: read and change all files"))
+                #expect(try Files.text("\(folder)/config.yaml").contains("isolation: in-process"))
                 let why = try await account.larder("plugin", "why", Self.plugin)
                 #expect(why.output.contains("is ready"), "\(why.summary)")
                 let unknown = try await account.larder("plugin", "enable", "other.so")

@@ -1,5 +1,5 @@
 /* A processor and an event loop that do to the host what the setting `does` says, in the call that `in` names: for
- * the item whose name is bad, in the loop's poll, in start, or in the match condition. If `until` is set, `hang` writes
+ * an item whose name ends in bad, in the loop's poll, in start, or in the match condition. If `until` is set, `hang` writes
  * to `until.begun` that it has begun, waits for the file `until`, writes to that file whether the item that it was lent
  * is unchanged, and returns. With LOOP_ONLY there is no processor. */
 #include <larder/larder.h>
@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -62,6 +63,21 @@ static void hang(struct fatal *me, const larder_item *item) {
     fclose(file);
 }
 
+static void hang_at_exit(void) { for (;;) pause(); }
+static void crash_at_exit(void) { abort(); }
+
+/* Forks. The copy comes back, or asks the host for something, exits, or starts a program. */
+static void divide(struct fatal *me) {
+    char *const program[] = {"true", 0};
+    pid_t child = fork();
+    if (child > 0) waitpid(child, 0, 0);
+    if (child != 0 || !strcmp(me->does, "fork")) return;
+    if (!strcmp(me->does, "fork and ask")) me->host->extension(me->host, S(LARDER_EXT_CONFIG));
+    if (!strcmp(me->does, "fork and exit")) exit(0);
+    if (!strcmp(me->does, "fork and exec")) execv("/bin/true", program);
+    _exit(1);
+}
+
 static larder_status act(struct fatal *me, const char *in, const larder_item *item) {
     volatile char start = 1;
     if (strcmp(me->in, in) != 0) return LARDER_OK;
@@ -71,6 +87,16 @@ static larder_status act(struct fatal *me, const char *in, const larder_item *it
     if (!strcmp(me->does, "exit")) exit(0);
     if (!strcmp(me->does, "be killed")) raise(SIGKILL);
     if (!strcmp(me->does, "hang")) hang(me, item);
+    if (!strcmp(me->does, "_exit")) _exit(0);
+    if (!strcmp(me->does, "unhandle")) signal(SIGSEGV, SIG_DFL);
+    if (!strcmp(me->does, "unhandle and crash") && signal(SIGSEGV, SIG_DFL) != SIG_ERR) *(volatile int *)0 = 1;
+    for (int i = 3; !strcmp(me->does, "close") && i < 60; i++) close(i);
+    if (!strcmp(me->does, "ignore")) signal(SIGTERM, SIG_IGN);
+    if (!strcmp(me->does, "set alarm")) alarm(1);
+    if (!strcmp(me->does, "get alarm")) kill(getpid(), SIGALRM);
+    if (!strcmp(me->does, "hang at exit")) atexit(hang_at_exit);
+    if (!strcmp(me->does, "crash at exit")) atexit(crash_at_exit);
+    if (!strncmp(me->does, "fork", 4)) divide(me);
     return LARDER_OK;
 }
 

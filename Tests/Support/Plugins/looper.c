@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define S(literal) LARDER_STR(literal)
 #ifndef COLLECTION
@@ -102,6 +103,13 @@ static void *from_elsewhere(void *me_) {
     larder_record record = {sizeof record, 0, {0, 0}, {0, 0}, {0, 0}, {0, 0}};
     me->answer = me->records->get(me->host, S(OWN), S("count"), 0, &record);
     return 0;
+}
+
+/* Waits for the file that the target names, and calls then. */
+static void *later(void *me_) {
+    struct looper *me = me_;
+    while (access(me->target, F_OK) != 0) rest(5);
+    return from_elsewhere(me);
 }
 
 static larder_status put(struct looper *me, larder_str collection, const char *key, const char *value, size_t content) {
@@ -230,6 +238,10 @@ static larder_status poll(void *me_, const larder_loop *loop, larder_event_page 
         pthread_create(&thread, 0, from_elsewhere, me);
         pthread_join(thread, 0);
         say(me, "from elsewhere", me->answer);
+    }
+    if (is(me, "later", from)) {
+        pthread_create(&thread, 0, later, me);
+        pthread_detach(thread);
     }
     if (is(me, "project in poll", from)) keep(me, "in poll");
     if (is(me, "put in poll", from)) say(me, "put in poll", put(me, S(OWN), "x", "{}", 0));

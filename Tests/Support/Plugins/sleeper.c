@@ -10,7 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-static volatile long slept;
+/* Exported: the host opens a copy of the library, and this is the preloaded library's own for both. */
+LARDER_EXPORT volatile long slept;
 
 LARDER_EXPORT int clock_gettime(clockid_t clock, struct timespec *out) {
     int result = (int)syscall(SYS_clock_gettime, clock, out);

@@ -26,6 +26,7 @@ struct wilful {
     larder_status answer;
     int has_learnt;
     unsigned asked;
+    void *volatile lost;
 };
 
 static void setting(larder_str json, const char *quoted, char *out, size_t size) {
@@ -68,6 +69,7 @@ static larder_status unwanted(void *me, larder_str *out) { return text(((struct 
 
 static larder_status update(void *me_, const larder_policy_list *list) {
     struct wilful *me = me_;
+    if (is(me, "updates fail")) return LARDER_FAILED;
     for (uint64_t i = 0; is(me, "list") && i < list->count; i++) {
         const larder_policy *policy = larder_policy_at(list, i);
         me->log->write(me->host, LARDER_LOG_INFO, policy->condition);
@@ -79,6 +81,7 @@ static larder_status preflight(void *me_, uint32_t trigger, larder_item_cursor *
     struct wilful *me = me_;
     const larder_item *item;
     (void)trigger;
+    if (is(me, "preflight fails")) return LARDER_FAILED;
     if (!is(me, "preflight")) return LARDER_OK;
     if (!changed) say(me, "no batch", 0);
     while (changed && changed->next(changed, &item) == LARDER_OK && item)
@@ -181,6 +184,34 @@ static larder_status did_pass(void *me_, uint32_t trigger) {
     return LARDER_OK;
 }
 
+/* Stores more values than the quota allows, then one in place of another, one more, and one in place of a removed one. */
+static void hoard(struct wilful *me) {
+    static uint8_t bytes[1000];
+    uint8_t key = 0;
+    larder_bytes value = {bytes, sizeof bytes}, name = {&key, 1};
+    long taken = 0;
+    for (key = 0; key < 70; key++) taken += me->kv->put(me->host, name, value) == LARDER_OK;
+    say(me, "taken", taken);
+    key = 0;
+    say(me, "again", me->kv->put(me->host, name, value));
+    key = 200;
+    say(me, "full", me->kv->put(me->host, name, value));
+    key = 1;
+    me->kv->remove(me->host, name);
+    say(me, "room", me->kv->put(me->host, name, value));
+}
+
+/* Adds up to 6,000 policies. */
+static void add_rules(struct wilful *me) {
+    larder_policy policy;
+    long added = 0;
+    memset(&policy, 0, sizeof policy);
+    policy.struct_size = sizeof policy;
+    policy.condition = S("false");
+    while (added < 6000 && me->policies->add(me->host, &policy, LARDER_POLICY_QUIET) == LARDER_OK) added++;
+    say(me, "rules", added);
+}
+
 static void *elsewhere(void *me_) {
     struct wilful *me = me_;
     me->answer = me->actions->download(me->host, me->id, 0, S("elsewhere"));
@@ -195,6 +226,10 @@ static larder_status perform(void *me_, uint32_t trigger, const larder_item *ite
         printf("the plugin's own line about %.*s\n", (int)item->path.len, item->path.ptr);
         fflush(stdout);
     }
+    if (is(me, "leak")) me->lost = malloc(16 << 20);
+    if (is(me, "hoard")) hoard(me);
+    if (is(me, "rules")) add_rules(me);
+    if (is(me, "leak") || is(me, "hoard") || is(me, "rules")) return LARDER_OK;
     if (is(me, "fails")) return LARDER_FAILED;
     if (is(me, "hands on")) return me->actions->download(me->host, item->local_id, 0, S(""));
     if (is(me, "no key")) say(me, "no key", me->actions->download(me->host, item->local_id, 0, S("")));

@@ -4,9 +4,10 @@ public enum CompiledPlugin {
     /// - Parameters:
     ///   - library: the path of the library.
     ///   - defines: macros that choose a variant, as `NAME` or `NAME=value`.
+    ///   - linking: what the linker gets beside.
     ///   - headers: the folder of the headers; nil for those of this version.
     public static func build(
-        _ source: String, to library: String, defines: [String] = [], headers: String? = nil
+        _ source: String, to library: String, defines: [String] = [], linking: [String] = [], headers: String? = nil
     ) async throws {
         try await mustRun(
             "cc",
@@ -14,7 +15,7 @@ public enum CompiledPlugin {
                 "-std=c99", "-Wall", "-Wextra", "-Werror", "-D_POSIX_C_SOURCE=200809L", "-pthread", "-shared", "-fPIC",
                 "-I", headers ?? "\(Build.root)/SDK/C/include", "\(Build.root)/Tests/Support/Plugins/\(source).c",
                 "-o", library,
-            ] + defines.map { "-D\($0)" })
+            ] + defines.map { "-D\($0)" } + linking)
     }
 
     /// Writes the headers into a folder as they were in ABI 1.0.

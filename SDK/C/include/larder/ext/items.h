@@ -50,8 +50,8 @@ typedef struct larder_query {
     /* The fields to fill: a mask of LARDER_FIELD_BITs. */
     uint64_t fields;
     /* LARDER_SORT_BY the path, name, size, last_modified or last_used; 0: in no particular order. Text is sorted by its
-     * bytes. Items without a value come first, or last if descending. Items with equal values come in no particular
-     * order. */
+     * bytes. Items without a value come first, or last if descending. Items with equal values come in the order of
+     * their paths. */
     uint32_t sort;
     /* A set of LARDER_QUERY_…. Without `sort` it means nothing. */
     uint32_t flags;

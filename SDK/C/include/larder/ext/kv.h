@@ -40,8 +40,8 @@ typedef struct larder_kv {
     larder_status (*get)(const larder_host *host, larder_bytes key, larder_bytes *out);
 
     /* Asks for a new value of a key, in place of its old value if it has one. A value is at most 1 MiB. The host copies
-     * key and value. Returns LARDER_LIMIT (a key that is empty or above 1 KiB, a value above 1 MiB, or more than 16 MiB
-     * in a loop's turn).
+     * key and value. Returns LARDER_LIMIT (a key that is empty or above 1 KiB, a value above 1 MiB, more than 16 MiB in
+     * a loop's turn, or more than the config's value-quota for all values with their keys: 64 MB as a rule).
      * [processor] [loop] since 1.0 */
     larder_status (*put)(const larder_host *host, larder_bytes key, larder_bytes value);
 

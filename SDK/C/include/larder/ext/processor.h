@@ -106,18 +106,21 @@ typedef struct larder_item_policy_processor {
     larder_status (*cleanup_condition)(void *LARDER_NULLABLE context, larder_str *out);
 
     /* Hands over all policies of the processor's kind. They replace those of the call before. The list is borrowed for
-     * the call. After a failure the host hands the policies over again in the next run.
+     * the call. After a failure the host hands the policies over again in the next run, and leaves matching and cleanup
+     * out of this one.
      * [processor] since 1.0 */
     larder_status (*update_policies)(void *LARDER_NULLABLE context, const larder_policy_list *policies);
 
     /* Gives the processor the time to bring policies up to date. With LARDER_TRIGGER_ITEMS_CHANGED, `changed` is a
      * stream of the items that were added, updated or removed; a removed item has `removed` set. With every other
-     * trigger `changed` is null. The host closes the stream.
+     * trigger `changed` is null. The host closes the stream. After a failure the host leaves matching and cleanup out of
+     * this run.
      * [processor] since 1.0 */
     larder_status (*preflight)(void *LARDER_NULLABLE context, uint32_t trigger,
                                larder_item_cursor *LARDER_NULLABLE changed);
 
-    /* Begins the main part of the run. This is the time to read the clock or to reset counters.
+    /* Begins the main part of the run. This is the time to read the clock or to reset counters. After a failure the host
+     * leaves matching and cleanup out of this run: a processor that does not know what it has to keep must fail here.
      * [processor] since 1.0 */
     larder_status (*will_enter_trigger)(void *LARDER_NULLABLE context, uint32_t trigger);
 
