@@ -38,15 +38,14 @@ import Threads
         if words(arguments).first == Run.configuration.commandName { signal(SIGHUP, SIG_IGN) }
         let console = Console.keepingOutput(isProbe: arguments.first == Probe.name)
         let code: Int32
-        if let failure = unreadableArgument() {
+        if let failure = unreadableArgument() ?? tooFewFiles() {
             report(failure, to: console)
             code = failure.kind.rawValue
         } else {
             code = await run(arguments, console: console)
         }
-        // If a thread is inside a plugin that does not return, the work that libraries do at an exit is no longer safe.
-        if HostProcess.mustEndAtOnce { _exit(code) }
-        Glibc.exit(code)
+        // A plugin's exit handlers are not the host's to run: they may hang or crash.
+        ProcessSetup.leave(code)
     }
 
     /// Returns the failure of an argument that is not UTF-8. Swift would put another character in place of the bytes, and
@@ -61,6 +60,15 @@ import Threads
                 hint: "Rename the file, or name the folder it is in")
         }
         return nil
+    }
+
+    /// Returns the failure of a limit of open files that is below what one account takes.
+    private static func tooFewFiles() -> Failure? {
+        let limit = ProcessSetup.mostOpenFiles
+        guard limit < 128 else { return nil }
+        return Failure(
+            .localIO, "this process may have \(limit) files open, and Larder needs 128",
+            hint: "Raise the limit: `ulimit -n 1024` in a shell, `LimitNOFILE=1024` in a unit of systemd")
     }
 
     /// Parses and runs a command line, and prints its failures.

@@ -46,12 +46,14 @@ extension AccountCommand where Answer == PauseOutcome {
     /// - Returns: a failure for each account for which that was not possible.
     fileprivate func carryOut(_ global: GlobalOptions, _ console: Console) async throws(Failure) -> [Failure] {
         var failures: [Failure] = []
-        for account in try global.loadConfig().namedAccounts() {
+        let config = try global.loadConfig()
+        for account in try config.namedAccounts() {
             let name = account.bookmark.name
             do throws(Failure) {
-                guard let host = await RunningHost(of: account),
-                    let outcome = try await host.carryOut(self, for: account, hear: { _ in })
-                else { throw .noHost(for: name) }
+                let outcome = try await RunningHost.ask(for: account, in: config.file, console) {
+                    host throws(Failure) in
+                    try await host.carryOut(self, for: account) { _ in }
+                }
                 console.print(global.isJSON ? JSONValue(outcome, account: name).text : "\(name): \(outcome.words)")
             } catch {
                 failures.append(error)

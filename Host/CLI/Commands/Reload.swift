@@ -61,7 +61,9 @@ private func reload(_ hosts: [RunningHost], tell: (ReloadReport) -> Void) async 
 func runningHosts(_ accounts: [AccountConfig]) async throws(Failure) -> [RunningHost] {
     var hosts: [RunningHost] = []
     for account in accounts {
-        guard let host = await RunningHost(of: account), !hosts.contains(host), try await host.ask(.host) != nil else {
+        guard let host = await RunningHost(of: account, in: nil), !hosts.contains(host),
+            try await host.ask(.host) != nil
+        else {
             continue
         }
         hosts.append(host)

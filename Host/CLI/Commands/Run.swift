@@ -42,7 +42,9 @@ struct Run: LarderCommand {
         await socket.begin(logger: process.options.logger) { request, writer, channel in
             try await service.respond(to: request, with: writer, on: channel)
         }
+        let checks = Task { await hosting.keepReachable(at: socket) }
         var failures = await hosting.runUntilSignalled()
+        checks.cancel()
         await socket.close()
         if once {
             let enabled = Set(config.settings.plugins.filter(\.isEnabled).map(\.id))

@@ -19,11 +19,12 @@ struct Wait: LarderCommand {
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let path = try await global.itemPath(path)
         let limit = try timeout.map { text throws(Failure) in try CLIArgument.duration(text, of: "--timeout") }
-        let account = try global.loadConfig().oneAccount()
+        let config = try global.loadConfig()
+        let (account, file) = (try config.oneAccount(), config.file)
         let result = await withTaskGroup(of: Result<WaitOutcome, Failure>.self) { group in
-            group.addTask { [global] in
+            group.addTask {
                 do throws(Failure) {
-                    return Result.success(try await Self.wait(for: path, account, global, console))
+                    return Result.success(try await Self.wait(for: path, account, in: file, console))
                 } catch {
                     return Result.failure(error)
                 }
@@ -59,15 +60,12 @@ struct Wait: LarderCommand {
     }
 
     private static func wait(
-        for path: ItemPath, _ account: AccountConfig, _ global: GlobalOptions, _ console: Console
+        for path: ItemPath, _ account: AccountConfig, in config: String, _ console: Console
     ) async throws(Failure) -> WaitOutcome {
         let progress = ShownProgress(console)
         defer { progress.end() }
-        guard let host = await RunningHost(of: account),
-            let outcome = try await host.carryOut(Core.Wait(path), for: account, hear: { progress.show($0) })
-        else {
-            throw Failure.noHost(for: account.bookmark.name)
+        return try await RunningHost.ask(for: account, in: config, console) { host throws(Failure) in
+            try await host.carryOut(Core.Wait(path), for: account) { progress.show($0) }
         }
-        return outcome
     }
 }

@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import Glibc
 import Model
 
@@ -139,9 +139,7 @@ extension ConfigDecoding {
     fileprivate func digest(ofAccount name: String) -> String {
         let prefix = "accounts.\(name)."
         let lines = settings.filter { $0.key.hasPrefix(prefix) }.map { "\($0.key) \($0.value.text)\n" }
-        return SHA256.hash(data: Array(lines.joined().utf8)).map { byte in
-            String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-        }.joined()
+        return hexadecimal(MessageDigest.of(Array(lines.joined().utf8)))
     }
 }
 

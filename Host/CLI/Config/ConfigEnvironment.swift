@@ -22,7 +22,7 @@ struct ConfigEnvironment {
     /// - Returns: a sentence for each variable that seems to be meant for Larder but sets nothing.
     func lay(over root: inout ConfigValue, text: String) -> [String] {
         for key in Self.keys { lay(Self.name(of: key), at: key, over: &root) }
-        let inFile = (root.pairs?["plugins"]?.value.pairs ?? []).map(\.key).filter { $0 != "paths" }
+        let inFile = (root.pairs?["plugins"]?.value.pairs ?? []).map(\.key).filter { !PluginsConfig.keys.contains($0) }
         // The longest names come first, so that a plugin whose name begins like another plugin's name gets its own
         // variables.
         let plugins = Set(inFile + firstPartyNames + FirstParty.plugins.map(\.id.text)).sorted {

@@ -8,15 +8,18 @@ let firstPartyNames = FirstParty.plugins.map(\.name)
 struct PluginsConfig {
     var folders: [String] = []
     var plugins: [PluginSettings] = []
+    /// The keys of `plugins` that are no plugins' names.
+    static let keys = ["paths", "order"]
 
     init(_ pair: ConfigPair?, in decoding: ConfigDecoding) {
         var map = ConfigMap(pair?.value, at: "plugins", in: decoding)
         folders = Self.folders(map.take("paths"), in: decoding)
+        let order = map.take("order")
         var places: [PluginID: ConfigSource] = [:]
         for pair in map.takeRest() {
             let id = PluginID(shortOrFull: pair.key)
             guard pair.key.contains(".") || firstPartyNames.contains(pair.key) else {
-                let meant = nearestName(to: pair.key, among: firstPartyNames + ["paths"])
+                let meant = nearestName(to: pair.key, among: firstPartyNames + Self.keys)
                 decoding.refuse(
                     pair.source,
                     "there is no plugin `\(pair.key)`" + (meant.map { "; did you mean `\($0)`?" } ?? "")
@@ -33,6 +36,32 @@ struct PluginsConfig {
         for plugin in FirstParty.plugins where !plugins.contains(where: { $0.id == plugin.id }) {
             let nothing = ConfigValue(content: .map([]), source: .builtIn)
             plugins.append(Self.plugin(plugin.id, nothing, in: decoding))
+        }
+        rank(order, in: decoding)
+    }
+
+    /// Gives the plugins their positions in `plugins.order`.
+    private mutating func rank(_ pair: ConfigPair?, in decoding: ConfigDecoding) {
+        let keyPath = "plugins.order"
+        let names = pair.flatMap { decoding.texts($0, at: keyPath) } ?? []
+        decoding.show(keyPath, .strings(names), pair?.value.source ?? .builtIn)
+        guard case .list(let values) = pair?.value.content else { return }
+        for (position, (name, value)) in zip(names, values).enumerated() {
+            guard let index = plugins.firstIndex(where: { $0.id == PluginID(shortOrFull: name) }) else {
+                // An id is like another id at most.
+                let alike = plugins.map(\.id.shortName).filter { $0.contains(".") == name.contains(".") }
+                let meant = nearestName(to: name, among: alike)
+                decoding.refuse(
+                    value.source,
+                    "`\(keyPath)`: the config has no plugin `\(name)`"
+                        + (meant.map { "; did you mean `\($0)`?" } ?? ""))
+                continue
+            }
+            guard plugins[index].rank == nil else {
+                decoding.refuse(value.source, "`\(keyPath)` names the plugin `\(name)` a second time")
+                continue
+            }
+            plugins[index].rank = position
         }
     }
 
@@ -69,6 +98,9 @@ struct PluginsConfig {
             })
         settings.projectQuota = map.scalar(
             "project-quota", or: settings.projectQuota, json: { .string(ConfigScalar.writeSize($0)) },
+            parse: { text, _ throws(Wrong) in try ConfigScalar.size(text) })
+        settings.valueQuota = map.scalar(
+            "value-quota", or: settings.valueQuota, json: { .string(ConfigScalar.writeSize($0)) },
             parse: { text, _ throws(Wrong) in try ConfigScalar.size(text) })
         settings.grants = grants(map.take("grant"), at: keyPath + ".grant", in: decoding)
         settings.withheld = withheld(map.take("withhold"), at: keyPath + ".withhold", in: decoding)

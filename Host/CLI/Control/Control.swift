@@ -7,13 +7,20 @@ import Threads
 /// The control socket of a host and the task that answers on it. There is one for each process that runs the accounts.
 ///
 /// The socket is in the folder `larder` below `$XDG_RUNTIME_DIR`. Without that variable, or if no socket can be made
-/// there, it is in the folder `control` of the vault that is opened first.
+/// there, it is in the folder `control` of the vault that is opened first. A socket that somebody removed is made anew;
+/// see ``checkSocket()``.
 actor Control {
+    /// The time between two checks of the socket.
+    static let checkInterval = Duration.seconds(3)
+
     private let runtimeFolder: String?
     private var answering: (respond: HTTPChannelHandler.Responder, logger: Logger)?
     private var socket: ControlSocket?
-    private var listening: Task<Void, Never>?
+    private var listener: ControlListener?
+    private var listening: [Task<Void, Never>] = []
     private var isClosed = false
+    /// The problem that the log was told, while there is no socket.
+    private var told: String?
 
     /// - Parameter environment: the environment of the process.
     init(environment: [String: String]) {
@@ -29,9 +36,30 @@ actor Control {
     /// - Parameter respond: answers a request. It is called on the threads that tasks share.
     func begin(logger: Logger, answering respond: @escaping HTTPChannelHandler.Responder) async {
         answering = (respond, logger)
-        guard let runtimeFolder else { return }
+        await listenWithoutVault()
+    }
+
+    private func listenWithoutVault() async {
+        guard let runtimeFolder, let answering else { return }
         // A problem is told with the first vault, which is tried next.
-        do throws(Failure) { _ = try await listen(in: runtimeFolder, (respond, logger)) } catch {}
+        do throws(Failure) { _ = try await listen(in: runtimeFolder, answering) } catch {}
+    }
+
+    /// Makes the socket anew if somebody removed it, unless that needs a vault. What is being answered on the old one is
+    /// answered. The vaults' locks name the new one after ``path(forVault:)``.
+    /// - Returns: whether the vaults' locks may name another socket than the present one.
+    @discardableResult
+    func checkSocket() async -> Bool {
+        guard !isClosed else { return false }
+        if let socket {
+            guard await !runBlocking({ socket.isInPlace }), self.socket?.path == socket.path else { return false }
+            answering?.logger.warning("The control socket \(socket.path) is gone, and is made anew")
+            self.socket = nil
+            listener?.stop()
+            listener = nil
+        }
+        await listenWithoutVault()
+        return true
     }
 
     /// Returns the path of the socket, and makes it if that was not done yet.
@@ -49,9 +77,9 @@ actor Control {
                 problems.append(error.message)
             }
         }
-        if !problems.isEmpty {
-            answering.logger.warning("The host takes no commands: \(problems.joined(separator: "; "))")
-        }
+        let problem = problems.joined(separator: "; ")
+        if !problems.isEmpty, problem != told { answering.logger.warning("The host takes no commands: \(problem)") }
+        told = problem
         return nil
     }
 
@@ -68,10 +96,11 @@ actor Control {
             await runBlocking { made.remove() }
             return other.path
         }
-        socket = made
+        (socket, told) = (made, nil)
         let listener = try await ControlListener(
             made.descriptor, logger: answering.logger, answering: answering.respond)
-        listening = Task { await listener.run() }
+        self.listener = listener
+        listening.append(Task { await listener.run() })
         return made.path
     }
 
@@ -79,7 +108,7 @@ actor Control {
     func close() async {
         isClosed = true
         if let socket { await runBlocking { socket.remove() } }
-        listening?.cancel()
-        await listening?.value
+        for task in listening { task.cancel() }
+        for task in listening { await task.value }
     }
 }

@@ -6,6 +6,7 @@ import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import NIOPosix
+import Synchronization
 
 /// The client of a running host's control socket.
 struct ControlClient {
@@ -19,7 +20,11 @@ struct ControlClient {
     private static let longest = 64 << 20
 
     /// The number of tries at a host that has too many connections, and the time between two.
-    private static let (mostTries, pause) = (100, Duration.milliseconds(50))
+    static let (mostTries, pause) = (100, Duration.milliseconds(50))
+
+    /// A refusal by a host that has too many connections, which may have closed this one before its words arrived.
+    /// Nothing of the request was done if the host still runs.
+    struct Busy: Error {}
 
     private let channel: NIOAsyncChannel<HTTPResponsePart, HTTPRequestPart>
 
@@ -33,7 +38,10 @@ struct ControlClient {
             guard errno == EACCES else { return nil }
             throw Self.refused(path)
         }
-        let address = folder.address(of: String(path[path.index(after: slash)...]))
+        let name = String(path[path.index(after: slash)...])
+        // The host closes the connection of somebody else without a word.
+        guard folder.isOfOneself(name) else { throw Self.refused(path) }
+        let address = folder.address(of: name)
         var tries = 0
         while true {
             do {
@@ -47,6 +55,7 @@ struct ControlClient {
                     // As many connections wait for the host as the system keeps.
                     tries += 1
                     do { try await Task.sleep(for: Self.pause) } catch { throw Failure(.failed, "it was cancelled") }
+                case EAGAIN: throw Self.silent
                 default:
                     throw Failure(.localIO, "the control socket \(path) cannot be used: \(errorText(error.errnoCode))")
                 }
@@ -72,10 +81,40 @@ struct ControlClient {
 
     /// Sends a request, and gives the events of its answer to a function until the answer ends. An answer that is no
     /// event stream is one event, named after its status.
-    /// - Throws: `failed` if the host closes the connection before the answer's end.
+    /// - Parameters:
+    ///   - longestSilence: how long the host may give no sign of life; nil if that does not matter.
+    ///   - clock: the clock that tells it.
+    /// - Throws: `failed` if the host closes the connection before the answer's end, `vaultLocked` if it gave no sign of
+    ///   life, ``Busy``.
     func events(
         of method: HTTPRequest.Method, _ path: String, fields: HTTPFields = [:], body: [UInt8] = [],
-        _ hear: (Event) throws -> Void
+        longestSilence: Duration?, clock: HostClock, _ hear: (Event) throws -> Void
+    ) async throws {
+        let silence = Silence(clock)
+        let watch = Task { [channel] in
+            guard let longestSilence, await silence.lasts(longestSilence) else { return }
+            channel.channel.close(promise: nil)
+        }
+        defer { watch.cancel() }
+        do {
+            try await exchange(method, path, fields, body) { part throws in
+                silence.end()
+                if let part { try hear(part) }
+            }
+        } catch  where !(error is Failure) && !silence.hasEnded && !silence.isTooLong {
+            throw Busy()
+        } catch {
+            if silence.isTooLong { throw Self.silent }
+            throw error
+        }
+        // An answer of unknown length ends with the connection.
+        if silence.isTooLong { throw Self.silent }
+    }
+
+    /// - Parameter hear: receives each event, and nil for each piece of the answer.
+    private func exchange(
+        _ method: HTTPRequest.Method, _ path: String, _ fields: HTTPFields, _ body: [UInt8],
+        _ hear: (Event?) throws -> Void
     ) async throws {
         var head = HTTPRequest(method: method, scheme: nil, authority: "larder", path: path, headerFields: fields)
         head.headerFields[.accept] = "text/event-stream, application/json"
@@ -86,9 +125,12 @@ struct ControlClient {
         try await channel.executeThenClose { [head] answer, request in
             // All in one write: a host may answer as soon as it has the body, and close the connection.
             let parts = [.head(head), body.isEmpty ? nil : .body(ByteBuffer(bytes: body)), HTTPRequestPart.end(nil)]
-            try await request.write(contentsOf: parts.compactMap(\.self))
+            // A host that refuses the request may have closed the connection. Its answer says why.
+            do { try await request.write(contentsOf: parts.compactMap(\.self)) } catch is IOError {
+            } catch is ChannelError {}
             var reader: EventReader?
             for try await part in answer {
+                try hear(nil)
                 switch part {
                 case .head(let head):
                     let isStream = head.headerFields[.contentType]?.hasPrefix("text/event-stream") ?? false
@@ -109,11 +151,59 @@ struct ControlClient {
             hint: "run the command as that user or as root")
     }
 
-    private static let cutOff = Failure(
+    static let silent = Failure(
+        .vaultLocked, "the host does not answer",
+        hint: "see the host's log; if it goes on so, end its process and start `larder run` again")
+
+    static let busy = Failure(
+        .vaultLocked, "the host has more than \(ControlListener.mostConnections) commands to answer",
+        hint: "try again later")
+
+    static let cutOff = Failure(
         .failed, "the host ended before it had answered", hint: "`larder status` shows what was done")
 }
 
-/// A reader that cuts the body of an answer into events. A value without I/O.
+/// The time since a host gave its last sign of life. May be used on any thread.
+private final class Silence: Sendable {
+    private let clock: HostClock
+    private let state: Mutex<(last: Duration, hasEnded: Bool, isTooLong: Bool)>
+
+    init(_ clock: HostClock) {
+        self.clock = clock
+        state = Mutex((clock.monotonic(), false, false))
+    }
+
+    var isTooLong: Bool { state.withLock { $0.isTooLong } }
+
+    /// Whether the host gave any sign of life.
+    var hasEnded: Bool { state.withLock { $0.hasEnded } }
+
+    func end() { state.withLock { ($0.last, $0.hasEnded) = (clock.monotonic(), true) } }
+
+    /// The most by which a busy machine wakes a sleeping task late.
+    private static let mostDelay = Duration.seconds(1)
+
+    /// Waits until the silence has lasted for a time. The time in which this process itself was stopped does not count:
+    /// what the host said meanwhile is still to be read.
+    /// - Returns: false if the task was cancelled before.
+    func lasts(_ time: Duration) async -> Bool {
+        while true {
+            let left = state.withLock { state in
+                let left = time - (clock.monotonic() - state.last)
+                state.isTooLong = left <= .zero
+                return left
+            }
+            if left <= .zero { return true }
+            let began = clock.monotonic()
+            do { try await clock.sleep(left) } catch { return false }
+            let now = clock.monotonic()
+            if now - began > left + Self.mostDelay { state.withLock { $0.last = now } }
+        }
+    }
+}
+
+/// A reader that cuts the body of an answer into events. Comments, the host's signs of life, are skipped. A value without
+/// I/O.
 struct EventReader {
     private let isStream: Bool
     private let status: Int
@@ -147,6 +237,7 @@ struct EventReader {
     /// Ends the body.
     /// - Returns: whether the last event of a stream was whole.
     mutating func finish(_ hear: (ControlClient.Event) throws -> Void) throws -> Bool {
+        if status == 503 { throw ControlClient.Busy() }
         if !isStream { try hear(.init(name: "\(status)", data: pending)) }
         return isStream ? isWhole && pending.isEmpty : true
     }

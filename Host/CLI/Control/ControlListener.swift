@@ -11,7 +11,7 @@ import Threads
 /// The task that accepts connections to the control socket and has their requests answered. Only processes of the
 /// host's user and of root are heard (`SO_PEERCRED`, unix(7)).
 final class ControlListener: Sendable {
-    /// The largest number of connections at a time. A further one is closed at once.
+    /// The largest number of connections at a time. A further one gets a refusal, and is closed at once.
     static let mostConnections = 128
     /// The time after which a connection is closed on which no request is under way.
     static let idleTime: TimeAmount = .seconds(30)
@@ -50,14 +50,17 @@ final class ControlListener: Sendable {
         }
     }
 
-    /// Answers requests until the task is cancelled.
+    /// Accepts no more connections. The requests under way are answered. Returns at once.
+    func stop() { channel.channel.close(promise: nil) }
+
+    /// Answers requests until the task is cancelled, or the listener was stopped and all requests are answered.
     func run() async {
         do {
             try await channel.executeThenClose { connections in
                 try await withThrowingDiscardingTaskGroup { group in
                     for try await case let connection? in connections {
                         guard open.load(ordering: .relaxed) < Self.mostConnections else {
-                            connection.close(promise: nil)
+                            Self.refuse(connection)
                             continue
                         }
                         open.add(1, ordering: .relaxed)
@@ -66,13 +69,23 @@ final class ControlListener: Sendable {
                             open.subtract(1, ordering: .relaxed)
                         }
                     }
-                    group.cancelAll()
                 }
             }
         } catch is CancellationError {
         } catch {
             logger.error("The control socket no longer answers: \(error)")
         }
+    }
+
+    /// Says that there are too many connections. The client may not have sent its request yet, and nothing of it is
+    /// done.
+    private static func refuse(_ connection: any Channel) {
+        let body = JSONValue(error: ControlClient.busy).text
+        let head = """
+            HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nContent-Length: \
+            \(body.utf8.count)\r\nConnection: close\r\n\r\n
+            """
+        connection.writeAndFlush(ByteBuffer(string: head + body)).whenComplete { _ in connection.close(promise: nil) }
     }
 
     /// Answers the requests of a connection until it is closed.

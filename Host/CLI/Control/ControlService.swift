@@ -10,6 +10,8 @@ import Threads
 struct ControlService: Sendable {
     /// The longest body of a request.
     private static let longestBody = 4 << 20
+    /// The time between two signs of life in an answer that is a stream. They come whatever the answer waits for.
+    static let signInterval = Duration.seconds(3)
 
     let hosting: Hosting
 
@@ -37,18 +39,26 @@ struct ControlService: Sendable {
                 fields[.contentType] = "application/json"
                 let body = event.data
                 fields[.contentLength] = "\(body.count)"
-                return try await writer.write(
+                try await writer.write(
                     response: HTTPResponse(status: event.status, headerFields: fields),
                     body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+                // A client may wait for the end of the connection, not of the answer.
+                return channel.close(mode: .output, promise: nil)
             }
             return
         }
         fields[.contentType] = "text/event-stream"
         var body = try await writer.writeHead(HTTPResponse(status: .ok, headerFields: fields))
-        for await event in events {
-            try await body.write(ByteBuffer(bytes: Array("event: \(event.name)\ndata: ".utf8) + event.data + [10, 10]))
+        let signs = Task { [clock = hosting.options.clock] in
+            while true {
+                try await clock.sleep(Self.signInterval)
+                feed.yield(.sign)
+            }
         }
+        defer { signs.cancel() }
+        for await event in events { try await body.write(ByteBuffer(bytes: event.text)) }
         try await body.finish(nil)
+        channel.close(mode: .output, promise: nil)
     }
 
     /// An event of an answer.
@@ -58,14 +68,23 @@ struct ControlService: Sendable {
         case status([UInt8])
         case answer([UInt8])
         case failure(Failure)
+        /// A sign that the host lives.
+        case sign
 
-        var name: String {
+        private var name: String {
             switch self {
             case .progress: "progress"
             case .status: "status"
             case .answer: "answer"
             case .failure: "error"
+            case .sign: ""
             }
+        }
+
+        /// The event in a stream of events. A sign of life is a comment there.
+        var text: [UInt8] {
+            if case .sign = self { return Array(":\n\n".utf8) }
+            return Array("event: \(name)\ndata: ".utf8) + data + [10, 10]
         }
 
         var status: HTTPResponse.Status { if case .failure(let failure) = self { failure.kind.status } else { .ok } }
@@ -76,6 +95,7 @@ struct ControlService: Sendable {
             case .progress(let progress): Array(JSONValue(progress).text.utf8)
             case .answer(let bytes), .status(let bytes): bytes
             case .failure(let failure): Array(JSONValue(error: failure).text.utf8)
+            case .sign: []
             }
         }
     }

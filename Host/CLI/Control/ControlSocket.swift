@@ -7,6 +7,8 @@ struct ControlSocket: Sendable {
     let path: String
     /// The listening descriptor. Who uses the socket closes it.
     let descriptor: Int32
+    /// The file of the socket.
+    private let file: FileIdentity
 
     /// Makes a socket of this process's own in a folder, and listens. Sockets that a killed host left in the folder are
     /// removed. Blocks.
@@ -21,7 +23,11 @@ struct ControlSocket: Sendable {
         let name = "\(getpid())-\(String(UInt32.random(in: .min ... .max), radix: 16))\(ControlFolder.ending)"
         self.path = "\(path)/\(name)"
         descriptor = try Self.listen(folder.address(of: name), named: self.path)
+        file = FileIdentity(of: self.path)
     }
+
+    /// Whether the socket is where it was made, so that others can find it. Blocks.
+    var isInPlace: Bool { FileIdentity(of: path) == file && file != FileIdentity() }
 
     private static func listen(_ address: String, named path: String) throws(Failure) -> Int32 {
         let descriptor = socket(
@@ -41,6 +47,19 @@ struct ControlSocket: Sendable {
     func remove() {
         guard let slash = path.lastIndex(of: "/") else { return }
         ControlFolder(opening: String(path[..<slash]))?.remove(String(path[path.index(after: slash)...]))
+    }
+}
+
+/// What tells a file from another one at the same path; nothing if there is no file.
+private struct FileIdentity: Equatable {
+    private var device: dev_t = 0
+    private var number: ino_t = 0
+
+    init() {}
+
+    init(of path: String) {
+        var status = stat()
+        if lstat(path, &status) == 0 { (device, number) = (status.st_dev, status.st_ino) }
     }
 }
 
@@ -110,6 +129,14 @@ final class ControlFolder: Sendable {
             if name.hasSuffix(Self.ending) { names.append(name) }
         }
         return names.sorted()
+    }
+
+    /// Whether a socket's host takes commands of this process: it is of this process's user, or this process is root's. A
+    /// socket that is not there is nobody's.
+    func isOfOneself(_ name: String) -> Bool {
+        var status = stat()
+        guard geteuid() != 0, fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return true }
+        return status.st_uid == geteuid()
     }
 
     /// Removes a socket.

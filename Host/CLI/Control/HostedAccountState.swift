@@ -60,9 +60,10 @@ struct AskedHosts {
     /// Asks the host that runs an account: the one that its vault names, else one that has read the config, which may not
     /// have the vault open yet or any more.
     /// - Returns: nil if no host runs the account.
-    /// - Throws: as ``RunningHost/ask(_:body:fields:hear:)``; `vaultLocked` if the host does not answer in time.
+    /// - Throws: as ``RunningHost/ask(_:body:fields:clock:hear:)``; `vaultLocked` if the host does not answer in time, or
+    ///   has lost its socket.
     mutating func state(of account: AccountConfig) async throws(Failure) -> HostedAccountState? {
-        if let host = await RunningHost(of: account), let state = try await state(of: account, in: host) {
+        if let host = await RunningHost(of: account, in: nil), let state = try await state(of: account, in: host) {
             return state
         }
         if known == nil { known = await RunningHost.all(reading: config, clock: clock) }
@@ -73,6 +74,7 @@ struct AskedHosts {
                 guard error.kind == .notFound else { throw error }
             }
         }
+        if let lost = await RunningHost.lost(account) { throw lost }
         return nil
     }
 
@@ -88,8 +90,7 @@ struct AskedHosts {
             }
             silent.insert(host)
         }
-        throw Failure(
-            .vaultLocked, "\(name): the host does not answer",
-            hint: "see the host's log; if it goes on so, end its process and start `larder run` again")
+        let silent = ControlClient.silent
+        throw Failure(silent.kind, "\(name): \(silent.message)", hint: silent.hint)
     }
 }

@@ -12,13 +12,26 @@ struct RunningHost: Hashable, Sendable {
 
     init(socket: String) { self.socket = socket }
 
-    /// Finds the host that has an account's vault open.
-    /// - Returns: nil if the last process that had it open takes no commands. A host that has ended is found too; see
-    ///   ``ask(_:body:fields:hear:)``.
-    init?(of account: AccountConfig) async {
-        let holder = await AccountReader.lastHolder(of: account.bookmark)
-        guard case .socket(let path) = holder?.control else { return nil }
-        self.init(socket: path)
+    /// Finds the host that runs an account: the one that has the vault open, as the vault's lock says; where nothing
+    /// says so, as in the place of a vault that is not mounted, one that has read the config.
+    /// - Parameter config: the absolute path of the config; nil searches for no host that has read it.
+    /// - Returns: nil if the last process that had the vault open takes no commands. A host that has ended is found too;
+    ///   see ``ask(_:body:fields:clock:hear:)``.
+    init?(of account: AccountConfig, in config: String?) async {
+        if let holder = await AccountReader.lastHolder(of: account.bookmark) {
+            guard case .socket(let path) = holder.control else { return nil }
+            self.init(socket: path)
+            return
+        }
+        guard let config else { return nil }
+        for host in await Self.all(reading: config) {
+            guard case .success(.some)? = await host.answer(to: .account(account.bookmark.name), clock: .system) else {
+                continue
+            }
+            self = host
+            return
+        }
+        return nil
     }
 
     /// Finds the hosts that have read a config, by their sockets. A host whose vaults are away, or that has none open yet,
@@ -46,11 +59,13 @@ struct RunningHost: Hashable, Sendable {
     static let longestQuickAnswer = Duration.seconds(10)
 
     /// Asks the host for something that needs no work.
-    /// - Returns: the result of ``ask(_:body:fields:hear:)``; nil if the host does not answer in time.
+    /// - Returns: the result of ``ask(_:body:fields:clock:hear:)``; nil if the host does not answer in time.
     func answer(to request: ControlRequest, clock: HostClock) async -> Result<[UInt8]?, Failure>? {
         await withTaskGroup(of: Result<[UInt8]?, Failure>?.self) { group in
             group.addTask {
-                do throws(Failure) { return .success(try await ask(request)) } catch { return .failure(error) }
+                do throws(Failure) { return .success(try await ask(request, clock: nil)) } catch {
+                    return .failure(error)
+                }
             }
             group.addTask {
                 // A cancelled wait is over too.
@@ -62,35 +77,65 @@ struct RunningHost: Hashable, Sendable {
         }
     }
 
+    /// The time after a host's last sign of life after which nothing more is expected of it. A host gives a sign every
+    /// ``ControlService/signInterval``, whatever it is busy with.
+    static let longestSilence = Duration.seconds(10)
+
     /// Asks the host for something.
     /// - Parameters:
     ///   - body: the JSON of a command.
     ///   - fields: more header fields.
+    ///   - clock: the clock that tells how long the host gives no sign of life; nil if that does not matter.
     ///   - hear: receives progress as it comes.
     /// - Returns: the JSON of the answer; nil if the host does not run any more.
-    /// - Throws: the failure that the host answers, or a failure of the connection.
+    /// - Throws: the failure that the host answers, or a failure of the connection; `vaultLocked` if the host gives no
+    ///   sign of life, or has too many connections for long.
     func ask(
-        _ request: ControlRequest, body: [UInt8] = [], fields: HTTPFields = [:],
+        _ request: ControlRequest, body: [UInt8] = [], fields: HTTPFields = [:], clock: HostClock? = .system,
         hear: (TransferProgress) -> Void = { _ in }
     ) async throws(Failure) -> [UInt8]? {
-        guard let client = try await ControlClient(connectingTo: socket) else { return nil }
+        var tries = 0
+        while true {
+            guard let client = try await ControlClient(connectingTo: socket) else {
+                // The host ended with the first try.
+                if tries > 0 { throw ControlClient.cutOff }
+                return nil
+            }
+            do {
+                return try await Self.ask(client, request, body, fields, clock, hear)
+            } catch is ControlClient.Busy {
+                tries += 1
+                guard tries < ControlClient.mostTries else { throw ControlClient.busy }
+                do { try await Task.sleep(for: ControlClient.pause) } catch {
+                    throw Failure(.failed, "it was cancelled")
+                }
+            } catch let failure as Failure {
+                throw failure
+            } catch {
+                throw Failure(
+                    .failed, "the host's answer was cut off: \(error.words)",
+                    hint: "`larder status` shows what was done")
+            }
+        }
+    }
+
+    private static func ask(
+        _ client: ControlClient, _ request: ControlRequest, _ body: [UInt8], _ fields: HTTPFields, _ clock: HostClock?,
+        _ hear: (TransferProgress) -> Void
+    ) async throws -> [UInt8] {
         var fields = fields
         fields[.larderVersion] = Product.version
         let (method, path) = request.head
         var answer: [UInt8]?
-        do {
-            try await client.events(of: method, path, fields: fields, body: body) { event in
-                switch event.name {
-                case "progress": if let progress = TransferProgress(json: event.data) { hear(progress) }
-                case "answer", "200": answer = event.data
-                default: throw Failure(json: event.data)
-                }
+        try await client.events(
+            of: method, path, fields: fields, body: body, longestSilence: clock.map { _ in longestSilence },
+            clock: clock ?? .system
+        ) { event in
+            switch event.name {
+            case "progress": if let progress = TransferProgress(json: event.data) { hear(progress) }
+            case "answer", "200": answer = event.data
+            default: throw Failure(json: event.data)
             }
-        } catch let failure as Failure {
-            throw failure
-        } catch {
-            throw Failure(
-                .failed, "the host's answer was cut off: \(error.words)", hint: "`larder status` shows what was done")
         }
         guard let answer else { throw Failure(.protocolViolation, "the host gave no answer") }
         return answer
@@ -98,7 +143,7 @@ struct RunningHost: Hashable, Sendable {
 
     /// Carries out a command for an account.
     /// - Returns: the command's answer; nil if the host does not run any more.
-    /// - Throws: as ``ask(_:body:fields:hear:)``.
+    /// - Throws: as ``ask(_:body:fields:clock:hear:)``.
     func carryOut<Command: AccountCommand>(
         _ command: Command, for account: AccountConfig, hear: (TransferProgress) -> Void
     ) async throws(Failure) -> Command.Answer? {
@@ -135,17 +180,22 @@ struct RunningHost: Hashable, Sendable {
 
     /// Hears what goes on in an account until the host ends, or the task is cancelled.
     /// - Returns: false if the host does not run any more.
-    /// - Throws: as ``ask(_:body:fields:hear:)``.
+    /// - Throws: as ``ask(_:body:fields:clock:hear:)``.
     func watch(_ account: String, hear: (WatchedAccount) -> Void) async throws(Failure) -> Bool {
         guard let client = try await ControlClient(connectingTo: socket) else { return false }
         let (method, path) = ControlRequest.watch(account).head
         do {
-            try await client.events(of: method, path, fields: [.larderVersion: Product.version]) { event in
+            try await client.events(
+                of: method, path, fields: [.larderVersion: Product.version], longestSilence: Self.longestSilence,
+                clock: .system
+            ) { event in
                 guard event.name == "status" else { throw Failure(json: event.data) }
                 hear(try ControlCoding.decode(WatchedAccount.self, from: event.data))
             }
         } catch let failure as Failure {
             throw failure
+        } catch is ControlClient.Busy {
+            throw ControlClient.busy
         } catch {
             throw Failure(.failed, "the host's answer was cut off: \(error.words)")
         }

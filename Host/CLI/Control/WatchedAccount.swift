@@ -14,6 +14,19 @@ struct WatchedAccount: Codable, Equatable, Sendable {
 }
 
 extension Hosting {
+    /// Looks at the control socket and at the locks that name it, now and then, and makes anew what somebody removed,
+    /// until the task is cancelled.
+    func keepReachable(at control: Control) async {
+        var checks = 0
+        while true {
+            do { try await options.clock.sleep(Control.checkInterval) } catch { return }
+            checks += 1
+            // Where a lock is gone alone, commands find the host by its socket meanwhile.
+            guard await control.checkSocket() || checks.isMultiple(of: 10) else { continue }
+            for host in phases.values.compactMap(\.host) { await host.announce() }
+        }
+    }
+
     /// The time between two checks of what goes on.
     private static let watchInterval = Duration.seconds(1)
 

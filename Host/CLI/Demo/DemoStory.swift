@@ -62,7 +62,10 @@ struct DemoStory {
     private func process(_ account: AccountConfig, with settings: [String: String]) -> HostProcess {
         let plugins = FirstParty.plugins.map { PluginSettings(id: $0.id, json: settings[$0.name] ?? "{}") }
         let config = Config(file: "", accounts: [account], settings: Settings(plugins: plugins), log: log, shown: [])
-        return config.hostProcess(console)
+        var options = config.hostOptions(console)
+        // The vault goes with the demo.
+        options.knownVaults = nil
+        return HostProcess(settings: config.settings, options: options)
     }
 
     private func steps(_ bookmark: Bookmark, _ process: HostProcess) async throws(Failure) -> [Failure] {

@@ -24,7 +24,18 @@ extension Config {
             builtInPlugins: BuiltIn.pluginFolder, probe: BuiltIn.probeCommand, words: \.sentence)
         options.setBandwidth(settings.limits.bandwidth)
         if let socket { options.controlSocket = { await socket.path(forVault: $0) } }
+        options.knownVaults = KnownVaults(environment: processEnvironment())
         return options
+    }
+}
+
+extension KnownVaults {
+    /// Makes the list of this user: the file `larder/vaults` below `$XDG_STATE_HOME`, else below `~/.local/state`. Fails
+    /// if neither is known.
+    init?(environment: [String: String]) {
+        func folder(_ name: String) -> String? { environment[name].flatMap { $0.hasPrefix("/") ? $0 : nil } }
+        guard let state = folder("XDG_STATE_HOME") ?? folder("HOME").map({ $0 + "/.local/state" }) else { return nil }
+        self.init(path: ConfigPaths.tidied("\(state)/larder/vaults"))
     }
 }
 
@@ -67,7 +78,8 @@ func carryOut<Answer: Sendable>(
     var waiting = VaultWait(console)
     while true {
         // What is wrong with the config is reported where it is opened with its plugins.
-        if let account = try? global.loadConfig().oneAccount(), let host = await RunningHost(of: account),
+        if let config = try? global.loadConfig(), let account = try? config.oneAccount(),
+            let host = await RunningHost(of: account, in: config.file),
             let answer = try await beside(host, account, { progress.show($0) })
         {
             return answer
@@ -78,31 +90,9 @@ func carryOut<Answer: Sendable>(
             }
         } catch {
             guard error.kind == .vaultLocked, let account = try? global.loadConfig().oneAccount(),
-                await waiting.goesOn(for: account)
+                try await waiting.goesOn(for: account)
             else { throw error }
         }
-    }
-}
-
-/// The wait for another command that has a vault open.
-struct VaultWait {
-    private let console: Console
-    private var tries = 0
-
-    init(_ console: Console) { self.console = console }
-
-    /// Waits a moment, and says so once.
-    /// - Returns: false if the process that has the vault open will have it for long and takes no commands.
-    mutating func goesOn(for account: AccountConfig) async -> Bool {
-        guard let holder = await AccountReader.lastHolder(of: account.bookmark), holder.control != .unknown else {
-            return false
-        }
-        tries += 1
-        if tries == 20 {
-            console.note("larder: waiting for process \(holder.process), which has the vault open", as: .info)
-        }
-        do { try await Task.sleep(for: .milliseconds(100)) } catch { return false }
-        return true
     }
 }
 

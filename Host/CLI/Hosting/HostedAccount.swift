@@ -8,6 +8,7 @@ final class HostedAccount: Sendable {
     private struct State {
         var config: AccountConfig
         var isStopped = false
+        var leaves = false
         var wasOpen: Bool
         /// Cancels the part of the account's work that a stop ends, while there is one.
         var cancel: (@Sendable () -> Void)?
@@ -59,10 +60,15 @@ final class HostedAccount: Sendable {
         try await currentPhase.waitUnlessCancelled { !$0.isOpening }
     }
 
+    /// Whether the account is stopped because it is no longer in the config.
+    var leaves: Bool { state.withLock { $0.leaves } }
+
     /// Has the account stop gracefully. Returns at once.
-    func stop() {
+    /// - Parameter leaves: whether the account is no longer in the config.
+    func stop(leaves: Bool = false) {
         let cancel = state.withLock { state in
             state.isStopped = true
+            state.leaves = leaves
             return state.cancel
         }
         cancel?()

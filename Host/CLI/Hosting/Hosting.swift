@@ -243,7 +243,7 @@ final class Hosting: Service {
     /// What a commit has set going.
     struct Commit {
         var plan: ReloadPlan
-        /// The accounts that were started.
+        /// The accounts that were started, or are still being opened.
         var opening: [HostedAccount]
         /// The generation that no more accounts are started in.
         var retired: Generation
@@ -275,6 +275,7 @@ final class Hosting: Service {
                 if step.change == .none, let account = before[name] {
                     account.config = step.config
                     state.accounts[name] = account
+                    if account.phase.isOpening { opening.append(account) }
                     continue
                 }
                 let account = HostedAccount(
@@ -287,7 +288,7 @@ final class Hosting: Service {
             return (Commit(plan: plan, opening: opening, retired: retired), stopped)
         }
         if commit != nil { options.setBandwidth(config.settings.limits.bandwidth) }
-        for account in stopped { account.stop() }
+        for account in stopped { account.stop(leaves: commit?.plan.ends.contains(account.name) ?? false) }
         return commit
     }
 
@@ -305,6 +306,7 @@ final class Hosting: Service {
             do throws(Failure) {
                 try await account.generation.process.keep(
                     account.config.bookmark, isAlone: isAlone, wasOpen: account.wasOpen,
+                    leaves: { account.leaves },
                     credentials: { () async throws(Failure) in try await account.config.readSecret() },
                     atWork: { account.enter($0.map(AccountPhase.atWork) ?? .closing) },
                     waits: { account.enter(.waiting($0)) })

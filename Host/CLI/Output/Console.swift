@@ -83,14 +83,13 @@ final class Console: Sendable {
     func print(_ json: JSONValue) { print(json.text) }
 
     /// Writes the buffered output.
-    /// - Throws: `localIO` if this write or an earlier one failed, except for `EPIPE`.
+    /// - Throws: `localIO` if this write or an earlier one failed.
     func flush() throws(Failure) {
         let failure = state.withLock { state in
             flush(&state)
             return state.failure
         }
-        // A reader that closes the output early, such as `head`, is not a failure.
-        guard let failure, failure != EPIPE else { return }
+        guard let failure else { return }
         throw Failure(.localIO, "the output cannot be written: \(errorText(failure))")
     }
 

@@ -26,6 +26,15 @@ extension AccountHost {
         try await engine.accountChanged()
     }
 
+    /// Forgets that a server rejected the account, which has another address or login name now.
+    static func forgetRefusal(_ database: Database, _ engine: SyncEngine) async throws {
+        try await database.write { tx in
+            try tx.meta.clear(.refusal)
+            try tx.removeApprovalIssues()
+        }
+        try await engine.accountChanged()
+    }
+
     /// Notes that the server rejects the account's credentials: opens one issue, has the status say why and until when,
     /// and stops all further requests.
     /// - Parameters:

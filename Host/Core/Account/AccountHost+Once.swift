@@ -210,7 +210,12 @@ extension AccountHost {
             let before = try await database.read { try $0.journal.lastID() }
             let outcome = try await engine.drain(with: partners)
             await policies.waitUntilIdle()
-            if try await database.read({ try $0.journal.lastID() }) == before { return outcome }
+            let (last, moves) = try await database.read { (try $0.journal.lastID(), try $0.moves.all().count) }
+            guard last == before else { continue }
+            // What was removed may have been in the way of a move, and a download may wait for the move.
+            guard moves > 0 else { return outcome }
+            try await list.carryOutMoves()
+            if try await database.read({ try $0.moves.all().count }) == moves { return outcome }
         }
     }
 }

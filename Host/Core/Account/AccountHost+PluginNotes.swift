@@ -20,9 +20,17 @@ extension AccountHost {
     /// Writes the state of the plugins to the database.
     func writePluginNotes() async throws {
         let now = clock.now()
-        let notes = await process.pluginReports()
+        let reports = await process.pluginReports()
+        let marks = reports.reduce(into: [String: String]()) { marks, report in
+            if let mark = report.openedMark { marks[report.id.text] = marks[report.id.text] ?? mark }
+        }
+        let notes =
+            reports
             .filter { $0.reason != nil && $0.state != .found && $0.state != .disabled }
             .map { PluginNote($0, at: now, words: process.options.words) }
-        try await database.write { try $0.meta.set(.pluginNotes, json: notes) }
+        try await database.write { transaction in
+            try transaction.meta.set(.pluginNotes, json: notes)
+            try transaction.meta.set(.openedLibraries, json: marks)
+        }
     }
 }

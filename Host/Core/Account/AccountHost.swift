@@ -86,13 +86,13 @@ public final class AccountHost: Sendable {
         var logger = options.logger.of("account")
         logger[metadataKey: "account"] = "\(bookmark.name)"
         let secret = try await credentials()
-        let vault = try await runBlocking {
-            try Vault.open(at: bookmark.vault, files: bookmark.files, clock: system.now)
+        let vault = try await runBlocking { [logger] () throws -> Vault in
+            if let away = options.knownVaults?.away(bookmark.vault) { throw away }
+            let vault = try Vault.open(at: bookmark.vault, files: bookmark.files, clock: system.now)
+            do { try options.knownVaults?.add(bookmark.vault) } catch { logger.debug("\(error)") }
+            return vault
         }
-        if let controlSocket = options.controlSocket {
-            let socket = await controlSocket(bookmark.vault)
-            await runBlocking { vault.announce(controlSocket: socket) }
-        }
+        await announce(vault, options)
         let connection = options.connect(
             bookmark, secret, process.settings.limits, options.bandwidth, system, logger.of("connection"))
         do {
@@ -121,8 +121,8 @@ public final class AccountHost: Sendable {
                 logger: logger.of("engine"))
             // No download is tried before the server is found.
             engine.setOnline(false)
-            try await engine.noteAddress(
-                bookmark.username.map { "\(bookmark.url) (as \($0))" } ?? bookmark.url)
+            let address = bookmark.username.map { "\(bookmark.url) (as \($0))" } ?? bookmark.url
+            if try await engine.noteAddress(address) { try await forgetRefusal(vault.database, engine) }
             let plugins = try await process.startPlugins(
                 for: bookmark, database: vault.database, clock: clock, logger: logger,
                 noted: { state.mistakes.send() })
@@ -137,8 +137,7 @@ public final class AccountHost: Sendable {
                 database: vault.database, plugins: plugins,
                 sink: SyncSink(
                     engine: engine, clock: clock, trace: trace,
-                    server: { try connection.server(rememberedIn: $0) },
-                    moved: { state.treeMoves.send() }),
+                    server: { try connection.server(rememberedIn: $0) }),
                 files: bookmark.files,
                 world: { .current(now: $0) }, clock: clock, logger: logger.of("policies"))
             let mover = TreeMover(
@@ -177,6 +176,22 @@ public final class AccountHost: Sendable {
         }
     }
 
+    /// Has the vault's lock name the socket on which this process takes commands, where that is not so any more.
+    public func announce() async { await Self.announce(vault, process.options) }
+
+    private static func announce(_ vault: Vault, _ options: HostOptions) async {
+        guard let controlSocket = options.controlSocket else { return }
+        let socket = await controlSocket(vault.path)
+        await runBlocking { vault.announce(controlSocket: socket) }
+    }
+
+    /// Forgets how far the loops had come, because the account leaves the config. No run may be in progress.
+    func logOut() async throws(Failure) {
+        // A task of its own, because the caller's is cancelled when an account is stopped.
+        let loggingOut = Task { [loops] in try await loops.logOut() }
+        do { try await loggingOut.value } catch { throw Failure(of: error) }
+    }
+
     /// Ends the commands in progress, stops the plugins, closes the connections and releases the vault. No run may be in
     /// progress.
     /// - Throws: As ``Database/close()``; the vault is released in that case too.
@@ -196,7 +211,8 @@ public final class AccountHost: Sendable {
         let downloads = engine.progress
         let all: [(AccountOccupation, Bool)] = [
             (.listing, state.polls.with(\.isPolling)), (.policies, !policies.isIdle),
-            (.transfers, downloads.filesDone < downloads.filesTotal),
+            // What waits for a person, or for a time, is no work.
+            (.transfers, downloads.filesDone < downloads.filesTotal && !engine.isResting),
         ]
         return all.filter(\.1).map(\.0)
     }
@@ -225,6 +241,7 @@ private struct CommitListeners: Sendable {
         if changes.recordsChanged || changes.changesItems { engine.wake() }
         engine.rest(changes.restingRecords)
         if changes.leavesFolders { state.foldersLeft.send() }
+        if changes.moves > 0 || changes.freesPlaces { state.treeMoves.send() }
     }
 }
 
@@ -266,7 +283,7 @@ final class AccountState: Sendable {
     let calendars = Signal()
     /// Sent when the server rejects the secret for the requests of a loop, and not for the account's files.
     let loopRefusals = Signal()
-    /// Sent when a plugin's request has moved items, and the tree is to follow.
+    /// Sent when the tree is to follow moves: items have moved, or a place is free for which a move waited.
     let treeMoves = Signal()
     /// Sent when policies were changed.
     let policyChanges = Signal()

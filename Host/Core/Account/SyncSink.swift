@@ -13,8 +13,6 @@ struct SyncSink: IntentSink {
     let trace: TraceWriter?
     /// Returns the facts about the server; nil if nothing is known of it.
     let server: @Sendable (Transaction) throws -> KnownServer?
-    /// Called when the tree is to follow a move. It returns at once.
-    let moved: @Sendable () -> Void
 
     func perform(_ intent: Intent, heldBy issue: IssueID?, in transaction: Transaction) throws -> IntentOutcome {
         if case .server(let change) = intent.change {
@@ -46,8 +44,6 @@ struct SyncSink: IntentSink {
         try engine.countDeletions(
             after: record, by: DownloadTrigger(of: plugin), heldBy: issue, in: transaction)
     }
-
-    func committed(_ changes: CommitChanges) { if changes.moves > 0 { moved() } }
 
     // MARK: Changes of the server
 

@@ -48,11 +48,13 @@ struct TreeWatch: Sendable {
         var scansAt = Duration.zero
         var forgivesAt = Duration.zero
         var checksRootAt = Duration.zero
+        var seen: Int?
         while true {
             try Task.checkCancellation()
             try await seeToRoot()
             if host.clock.monotonic() >= checksRootAt {
-                try await seeToUnreadable()
+                host.database.closeUnused()
+                try await seeToUnreadable(&seen)
                 checksRootAt = host.clock.monotonic() + Self.rootCheck
             }
             if watcher.limit != nil, limit != nil, host.clock.monotonic() >= scansAt {
@@ -111,8 +113,13 @@ struct TreeWatch: Sendable {
 
     /// Compares again the folders that can be read again. No event tells that a file system was unmounted or that
     /// permissions above a folder were changed.
-    private func seeToUnreadable() async throws {
+    /// - Parameter seen: The state of the database, by its number of writes, in which there was no such folder; nil if
+    ///   there may be some.
+    private func seeToUnreadable(_ seen: inout Int?) async throws {
+        let writes = host.database.writes
+        guard seen != writes else { return }
         let folders = try await host.database.read { try $0.unreadableFolders() }
+        seen = folders.isEmpty ? writes : nil
         guard !folders.isEmpty else { return }
         let tree = host.vault.tree
         recheck(await runBlocking { folders.filter { tree.whyUnreadable($0) == nil } })

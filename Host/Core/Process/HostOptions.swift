@@ -23,6 +23,8 @@ public struct HostOptions: Sendable {
     /// given path, has just been opened; nil if no socket could be made. A process that is no host has no function: it
     /// has a vault for a short time, and others wait for it.
     public var controlSocket: (@Sendable (String) async -> String?)?
+    /// The list of the vaults that were used before: none of them is begun anew while it is away. Nil keeps no list.
+    public var knownVaults: KnownVaults?
     /// Creates the connection to an account's server.
     package var connect: @Sendable (Bookmark, AccountSecret, Limits, Bandwidth, HostClock, Logger) -> Connection = {
         Connection(

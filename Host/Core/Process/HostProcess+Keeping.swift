@@ -13,13 +13,14 @@ extension HostProcess {
     ///   - isAlone: Whether the account is the only account of the process. Asked after each failure.
     ///   - wasOpen: Whether this process had the account open before, with the same vault. It is then opened as after a
     ///     failure: the vault must exist.
+    ///   - leaves: Whether the account leaves the config. Asked when its run has ended.
     ///   - credentials: Reads the account's secret.
     ///   - atWork: Receives the account after it was opened, and nil when it is about to be closed.
     ///   - waits: Receives the failure when the account begins to wait until it is opened again.
     /// - Throws: A failure that does not pass: the last error of ``open(_:credentials:)`` or ``AccountHost/run()``.
     public nonisolated func keep(
         _ bookmark: Bookmark, isAlone: @autoclosure @Sendable () -> Bool, wasOpen: Bool = false,
-        credentials: @escaping CredentialsSource,
+        leaves: @escaping @Sendable () -> Bool = { false }, credentials: @escaping CredentialsSource,
         atWork: @escaping @Sendable (AccountHost?) -> Void = { _ in },
         waits: @Sendable (Failure) -> Void = { _ in }
     ) async throws(Failure) {
@@ -29,16 +30,18 @@ extension HostProcess {
         while !Task.isCancelled {
             // While its disk is not mounted, the vault must not be opened, because opening would create a new vault.
             var (problem, worked, reopens): (Failure?, Duration?, Bool) = (
-                wasOpen ? await Self.goneVault(bookmark) : nil, nil, false
+                wasOpen ? await goneVault(bookmark) : nil, nil, false
             )
-            if problem == nil { (problem, worked, reopens) = await attempt(bookmark, credentials, trouble, atWork) }
+            if problem == nil {
+                (problem, worked, reopens) = await attempt(bookmark, credentials, trouble, leaves, atWork)
+            }
             if worked != nil { wasOpen = true }
             guard var failure = problem else {
                 if reopens { continue }
                 break
             }
             // A vault that is gone is the cause of any other failure. A vault that was never open cannot be gone.
-            if wasOpen, let gone = await Self.goneVault(bookmark) { failure = gone }
+            if wasOpen, let gone = await goneVault(bookmark) { failure = gone }
             if Task.isCancelled {
                 // A stop while the account was being opened is no failure.
                 guard worked != nil else { break }
@@ -57,11 +60,14 @@ extension HostProcess {
     }
 
     /// Returns the failure to report if a vault that existed is gone; nil if the vault exists.
-    private nonisolated static func goneVault(_ bookmark: Bookmark) async -> Failure? {
-        guard await !runBlocking({ Vault.exists(at: bookmark.vault) }) else { return nil }
-        return Failure(
-            .localIO, "The vault \(bookmark.vault) no longer exists",
-            hint: "Mount it where it was, or restart Larder to create a new vault")
+    private nonisolated func goneVault(_ bookmark: Bookmark) async -> Failure? {
+        let known = options.knownVaults
+        return await runBlocking {
+            if let away = known?.away(bookmark.vault) { return away }
+            guard !Vault.exists(at: bookmark.vault) else { return nil }
+            return Failure(
+                .localIO, "The vault \(bookmark.vault) no longer exists", hint: "Mount it where it was")
+        }
     }
 
     /// Opens an account and runs it to its end.
@@ -69,7 +75,7 @@ extension HostProcess {
     ///   account is to be opened again.
     private nonisolated func attempt(
         _ bookmark: Bookmark, _ credentials: @escaping CredentialsSource, _ trouble: TroubleNote,
-        _ atWork: @Sendable (AccountHost?) -> Void
+        _ leaves: @Sendable () -> Bool, _ atWork: @Sendable (AccountHost?) -> Void
     ) async -> (Failure?, worked: Duration?, reopens: Bool) {
         let clock = options.clock
         let host: AccountHost
@@ -100,6 +106,7 @@ extension HostProcess {
         }
         let worked = clock.monotonic() - began
         atWork(nil)
+        if leaves() { do { try await host.logOut() } catch { failure = failure ?? error } }
         do { try await host.close() } catch { failure = failure ?? error }
         return (failure, worked, host.state.reopens)
     }

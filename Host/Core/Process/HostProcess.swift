@@ -42,6 +42,7 @@ public actor HostProcess {
     public nonisolated func open(
         _ bookmark: Bookmark, credentials: @escaping CredentialsSource
     ) async throws(Failure) -> AccountHost {
+        Connection.startThreads()
         do {
             return try await AccountHost.open(bookmark, credentials: credentials, in: self)
         } catch {
@@ -127,10 +128,6 @@ public actor HostProcess {
         guard let host = await loading?.value else { return [] }
         return await host.givenUpCalls().map(Failure.init(givenUp:))
     }
-
-    /// Whether a thread of this process may still be inside a call that was given up. In that case no code may run at
-    /// the end of the process.
-    public static var mustEndAtOnce: Bool { PluginHost.hasGivenUp }
 
     func startPluginAgain(_ stopped: PluginInstance) async -> PluginInstance? {
         await loading?.value.startAgain(stopped)

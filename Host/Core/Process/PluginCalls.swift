@@ -32,19 +32,24 @@ struct PluginCalls {
         guard !isReadOnly else { return held }
         for note in notes {
             let ended = "The host ended during a call into the plugin \(note.plugin)"
-            if note.end == .underWay {
-                logger.notice("\(ended): \(note.sentence)")
-            } else {
-                logger.warning("\(ended) at \(note.time): \(note.sentence)")
+            switch note.end {
+            case .underWay: logger.notice("\(ended): \(note.sentence)")
+            // Nobody saw when it was.
+            case .vanished: logger.warning("\(ended): \(note.sentence)")
+            case .forked: logger.warning("A plugin, \(note.plugin), harmed the host at \(note.time): \(note.sentence)")
+            case .crashed, .exited, .hung, .closed: logger.warning("\(ended) at \(note.time): \(note.sentence)")
             }
         }
         if held != stored { try await database.write { try $0.meta.set(.heldLibraries, json: held) } }
+        // The same call must not count twice.
+        await runBlocking { CallBoard.forget(at: path) }
         return held
     }
 
     /// Returns the board on which calls are noted from now on; nil, which is logged, if there is no space for it.
     func board(for host: PluginHost, logger: Logger) async -> CallBoard? {
-        let (path, room) = (path, await host.count)
+        // Beside a record for each plugin there is room for calls that are to be kept.
+        let (path, room) = (path, await host.count + 8)
         do { return try await runBlocking { try CallBoard(path: path, room: room) } } catch {
             logger.warning("\(error)")
             return nil
@@ -72,10 +77,12 @@ extension AccountReader {
             guard !held.isEmpty else { return reports }
             return await runBlocking {
                 reports.map { report in
-                    guard report.state == .ready, let hold = held.hold(of: report.library, now: now) else {
+                    guard report.state == .ready else { return report }
+                    var report = report
+                    guard let hold = held.hold(of: report.library, now: now) else {
+                        report.reason = report.reason ?? held.remark(on: report.library, now: now)
                         return report
                     }
-                    var report = report
                     (report.state, report.reason) = (hold.until == nil ? .quarantined : .refused, hold.reason)
                     report.advice = hold.advice
                     return report
@@ -117,11 +124,14 @@ extension Failure {
 }
 
 extension AccountHost {
+    /// The interval between checks of the database's log. It is long, since each account wakes up for it.
+    static let logCheck = Duration.seconds(9)
+
     /// Checks the size of the database's log while a call into a plugin hangs.
     /// - Throws: A `Failure` when the log has become too long.
     func keepLogBounded() async throws {
         while true {
-            try await clock.sleep(.seconds(1))
+            try await clock.sleep(Self.logCheck)
             if let note = plugins.lazy.compactMap(\.hanging).first,
                 let failure = Failure(hanging: note, logSize: database.logSize)
             {

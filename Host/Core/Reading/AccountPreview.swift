@@ -93,6 +93,4 @@ private struct NoSink: IntentSink {
     func countDeletions(
         after record: SyncRecordID, of plugin: PluginID, heldBy issue: IssueID?, in transaction: Transaction
     ) throws {}
-
-    func committed(_ changes: CommitChanges) {}
 }

@@ -1,5 +1,6 @@
 import Database
 public import Model
+import Threads
 import Vault
 
 /// What is left on this machine of an account that is taken out of the config.
@@ -22,6 +23,21 @@ public struct AccountRemains: Sendable {
 
     /// Tells whether a process has an account's vault open.
     public static func areInUse(_ bookmark: Bookmark) -> Bool { Vault.isInUse(at: bookmark.vault) }
+
+    /// Forgets how far the account's loops had come. What they cached stays. A vault that cannot be opened stays as it
+    /// is.
+    /// - Throws: `.vaultLocked` while a process has the vault open.
+    public static func logOut(_ bookmark: Bookmark) async throws(Failure) {
+        guard exist(bookmark) else { return }
+        do {
+            let vault = try await runBlocking { try Vault.open(at: bookmark.vault, files: bookmark.files) }
+            try await vault.database.write { try $0.loops.dropEventIDs() }
+            try vault.close()
+        } catch {
+            let failure = Failure(of: error)
+            if failure.kind == .vaultLocked { throw failure }
+        }
+    }
 
     /// Reads what is left of an account.
     /// - Throws: `.vaultLocked` while a host has the vault open, `.localIO` if the database cannot be read.

@@ -1,5 +1,6 @@
 import Database
 public import Model
+import PluginHost
 import Vault
 
 /// The state in which a host found a plugin, written to the database for other processes.
@@ -32,12 +33,26 @@ public struct PluginNotes: Hashable, Codable, Sendable {
     public var started: Set<PluginID> = []
     /// The states in which the running host, or the last host, found the plugins.
     public var notes: [PluginNote] = []
+    /// The marks of the libraries that the running host has opened, by the plugins' ids.
+    private var marks: [String: String]?
 
     /// Creates empty notes.
     public init() {}
+
+    init(started: Set<PluginID>, notes: [PluginNote], marks: [String: String]) {
+        (self.started, self.notes, self.marks) = (started, notes, marks)
+    }
+
+    /// Returns a remark about a plugin's library if it is no longer the one that the running host has opened.
+    public func remark(on plugin: PluginID, library: String) -> String? {
+        guard isRunning, let mark = marks?[plugin.text] else { return nil }
+        return LibraryMark.remark(on: library, openedWith: mark)
+    }
 }
 
 extension MetaKey {
+    /// The marks of the libraries that the running host has opened.
+    static let openedLibraries = MetaKey("openedLibraries")
     /// The states in which the running host, or the last host, found the plugins.
     static let pluginNotes = MetaKey("pluginNotes")
 }
@@ -55,10 +70,10 @@ extension AccountReader {
 
 extension DatabaseReads {
     func pluginNotes() throws -> PluginNotes {
-        var notes = PluginNotes()
         let names = try meta.text(.runningPlugins) ?? ""
-        notes.started = Set(names.split(separator: "\n").map { PluginID(String($0)) })
-        notes.notes = try meta.json([PluginNote].self, .pluginNotes) ?? []
-        return notes
+        return PluginNotes(
+            started: Set(names.split(separator: "\n").map { PluginID(String($0)) }),
+            notes: try meta.json([PluginNote].self, .pluginNotes) ?? [],
+            marks: try meta.json([String: String].self, .openedLibraries) ?? [:])
     }
 }

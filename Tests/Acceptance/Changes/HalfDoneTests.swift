@@ -15,22 +15,31 @@ import Testing
     /// The changes whose requests a server can do by halves.
     private static let changes = Change.allCases.filter { $0 != .favorite && $0 != .touch }
 
-    /// The number of kills of each kind of server is `LARDER_TEST_ROUNDS`.
     @Test(
         "S24 S49 S50: killed while the server does a part and dies, commands end as undisturbed, and take nothing foreign",
-        .timeLimit(.minutes(120)), arguments: [true, false])
-    func kills(_ isFamily: Bool) async throws {
+        .timeLimit(.minutes(120)))
+    func kills() async throws {
+        try await kill(at: Manner(), keepsCutOff: false)
+    }
+
+    @Test(
+        "S24 S49 S50: the same on a server that tells little, and keeps the beginning of what was cut off",
+        .timeLimit(.minutes(120)))
+    func plainKills() async throws {
+        try await kill(at: .plain, keepsCutOff: true)
+    }
+
+    /// The number of kills of each kind of server is `LARDER_TEST_ROUNDS`.
+    private func kill(at manner: Manner, keepsCutOff: Bool) async throws {
         var random = SeededGenerator()
         for number in 0..<SeededGenerator.rounds(usually: 5) {
             let change = Self.changes.randomElement(using: &random) ?? .put
             try await withTemporaryFolder { folder in
                 var configuration = TestServer.Configuration()
-                configuration.manner = isFamily ? Manner() : .plain
+                configuration.manner = manner
                 try await TestServer.running(configuration) { server in
                     let note: Comment = "\(change.rawValue), round \(number), LARDER_TEST_SEED=\(random.seed)"
                     let account = try Account(in: folder, server)
-                    // Servers of the family drop what was cut off.
-                    let keepsCutOff = !isFamily
                     try await Round(
                         server: server, account: account, change: change, keepsCutOff: keepsCutOff, note: note
                     )

@@ -147,8 +147,8 @@ import Testing
                 return inside
             }
             let before = try await inside()
-            // A thread's name has at most 15 bytes.
-            let name = "org.example.looper".prefix(15)
+            // A thread has the last 15 bytes of its plugin's id.
+            let name = "org.example.looper".suffix(15)
             #expect(before.threads.count { $0 == name } == 1, "\(before.threads)")
             #expect(try await account.larder("loop", "disable", "looper").exitCode == 0)
             let after = try await inside()

@@ -54,6 +54,7 @@ import Testing
                 while kills < 10 {
                     // If a run finishes before it was killed often enough, the test starts anew.
                     Files.remove(account.vault)
+                    Files.remove("\(account.larder.home)/.local/state")
                     #expect(try await account.larder("pin", "/").exitCode == 0)
                     try await server.forgetRequests()
                     var complete: Set<Bytes> = []

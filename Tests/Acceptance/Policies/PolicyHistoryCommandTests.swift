@@ -239,7 +239,7 @@ import Testing
             #expect(kills > 1)
             // The moments are before the step is made, while it is made, and when it is in place but its row still
             // exists.
-            if ["fsync", "mkdir", "unlink"].contains(call) { #expect(waiting > 1) }
+            if ["fsync", "mkdir", "unlink"].contains(call) { #expect(waiting > 0) }
         }
     }
 

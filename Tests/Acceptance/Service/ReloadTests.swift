@@ -48,6 +48,34 @@ import Testing
         }
     }
 
+    @Test(
+        "H8: `reload` tells a mistake by 78, whatever is left of the config; another vault is told, and needs a restart"
+    )
+    func command() async throws {
+        try await SeveralAccounts.running(["home"]) { accounts in
+            let host = try accounts.start()
+            try await soon("it works", beside: host, log: accounts.log) { !accounts["home"].requests.isEmpty }
+            let whole = try Files.text(accounts.config)
+            var bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
+            for level in 1...9 {
+                let aliases = Array(repeating: "*a\(level - 1)", count: 10).joined(separator: ", ")
+                bomb += "a\(level): &a\(level) [\(aliases)]\n"
+            }
+            for text in ["", "accounts: []\n", "accounts:\n", "- no map\n", "\u{0}", bomb] {
+                try Files.write(text, to: accounts.config, mode: 0o600)
+                let said = try await accounts.larder("reload")
+                #expect(
+                    said.exitCode == 78 && said.errors.contains(accounts.config), "\(text.prefix(20)) \(said.summary)")
+            }
+            try Files.write(whole.replacing("vault: home", with: "vault: elsewhere"), to: accounts.config, mode: 0o600)
+            let other = try await accounts.larder("reload")
+            #expect(other.exitCode == 0 && other.output.contains("accounts.home.vault"), "\(other.summary)")
+            try Files.write(whole, to: accounts.config, mode: 0o600)
+            #expect(try await accounts.larder("reload").exitCode == 0)
+            await stop(host)
+        }
+    }
+
     @Test("H8, L34: accounts come, go and change, while one that is not meant loses no request")
     func accounts() async throws {
         try await SeveralAccounts.running(["still", "other", "new"]) { accounts in

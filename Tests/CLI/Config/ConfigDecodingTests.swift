@@ -172,6 +172,25 @@ private func problems(_ text: String, account: String = "", environment: [String
             ])
     }
 
+    @Test("P9: `plugins.order` names each plugin once, by either of its names, and only those of the config")
+    func order() throws {
+        let config = try decode(
+            "plugins: { order: [org.example.a, org.larder.vacuum, core-loop], org.example.a: {}, vacuum: {} }",
+            environment: ["LARDER_PLUGINS_VACUUM_AFTER": "5s"])
+        let ranks = Dictionary(config.settings.plugins.map { ($0.id.shortName, $0.rank) }) { $1 }
+        #expect(ranks["org.example.a"] == 0 && ranks["vacuum"] == 1 && ranks["core-loop"] == 2)
+        #expect(ranks.values.count { $0 != nil } == 3)
+        #expect(config.shown.first { $0.key == "plugins.order" }?.value.text.contains("org.larder.vacuum") == true)
+        #expect(try decode("").shown.first { $0.key == "plugins.order" }?.value.text == "[]")
+        #expect(
+            problems("plugins: { order: [vacuum, org.example.b, vacum, org.larder.vacuum] }") == [
+                "/etc/larder/config.yaml:6:28: `plugins.order`: the config has no plugin `org.example.b`",
+                "/etc/larder/config.yaml:6:43: `plugins.order`: the config has no plugin `vacum`; "
+                    + "did you mean `vacuum`?",
+                "/etc/larder/config.yaml:6:50: `plugins.order` names the plugin `org.larder.vacuum` a second time",
+            ])
+    }
+
     @Test("G11: services that a plugin does not get, and the quota of its projects, stand beside `enabled`")
     func grants() throws {
         let config = try decode(

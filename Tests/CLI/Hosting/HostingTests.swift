@@ -37,6 +37,25 @@ import Testing
         }
     }
 
+    @Test(
+        "H10, H8: a run does its work with standard streams that are closed, and is not ended by a SIGHUP at its start",
+        arguments: [
+            ["sh", "-c", "exec \"$@\" <&- >&- 2>&-", "sh"], ["sh", "-c", "exec \"$@\" >&-", "sh"],
+            // The signal comes with the call by which the program sets up its output.
+            ["strace", "-f", "-o", "/dev/null", "-e", "inject=?dup2,?dup3:signal=SIGHUP:when=1"],
+        ])
+    func start(wrapper: [String]) async throws {
+        try await TestServer.running { server in
+            server.tree.put("/Photos/a", "one")
+            var larder = try command(server)
+            #expect(try await larder("pin", "/Photos").exitCode == 0)
+            larder.wrapper = wrapper
+            let run = try await larder("run", "--once")
+            #expect(run.status == .code(0), "\(run.errors)")
+            #expect(try Files.text("\(folder.path)/vault/files/Photos/a") == "one")
+        }
+    }
+
     @Test("H1: a run that is not done within its time is exit code 1 and says so")
     func timeout() async throws {
         try await TestServer.running { server in

@@ -80,6 +80,7 @@ import Testing
         for change: (inout Settings) -> Void in [
             { $0.poll = .seconds(3) }, { $0.limits.downloads = 1 }, { $0.keepFree = 1 },
             { $0.plugins[0].json = "{\"after\": 1}" }, { $0.plugins[0].isEnabled = false },
+            { $0.plugins[2].rank = 0 },
         ] {
             var other = before
             change(&other)

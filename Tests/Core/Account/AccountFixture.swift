@@ -64,23 +64,31 @@ final class AccountFixture {
     private static func open(
         _ bookmark: Bookmark, _ secret: Secret, _ settings: Settings, _ clock: TestClock, _ log: CollectedLog
     ) async throws -> (HostProcess, AccountHost) {
-        var settings = settings
-        // Most tests are about files and count requests.
-        for loop in ["core-loop", "calendar-loop", "share-loop"].map(PluginID.init(shortOrFull:))
-        where !settings.plugins.contains(where: { $0.id == loop }) {
-            settings.plugins.append(PluginSettings(id: loop, isEnabled: false))
-        }
-        let process = HostProcess(
-            settings: settings,
-            options: HostOptions(
-                clock: clock.host, logger: log.logger, builtInPlugins: try plugins(),
-                probe: [try Build.larder, "__probe"], person: { "ada" }))
+        let process = try makeProcess(settings, clock, log)
         do {
             return (process, try await process.open(bookmark) { secret.get() })
         } catch {
             try await process.close()
             throw error
         }
+    }
+
+    /// Makes a process of its own with the account's settings. The test closes it.
+    func makeProcess() throws -> HostProcess { try Self.makeProcess(settings, clock, log) }
+
+    private static func makeProcess(_ settings: Settings, _ clock: TestClock, _ log: CollectedLog) throws -> HostProcess
+    {
+        var settings = settings
+        // Most tests are about files and count requests.
+        for loop in ["core-loop", "calendar-loop", "share-loop"].map(PluginID.init(shortOrFull:))
+        where !settings.plugins.contains(where: { $0.id == loop }) {
+            settings.plugins.append(PluginSettings(id: loop, isEnabled: false))
+        }
+        return HostProcess(
+            settings: settings,
+            options: HostOptions(
+                clock: clock.host, logger: log.logger, builtInPlugins: try plugins(),
+                probe: [try Build.larder, "__probe"], person: { "ada" }))
     }
 
     /// Returns the folder of the built plugins.

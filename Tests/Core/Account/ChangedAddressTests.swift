@@ -31,4 +31,26 @@ struct ChangedAddressTests {
             }
         }
     }
+
+    @Test(
+        "K14: what one server refused is no matter of another url or login name: that issue goes with the former",
+        arguments: ["url", "username"])
+    func refusedBefore(_ part: String) async throws {
+        try await AccountFixture.running { fixture in
+            let fault = fixture.server.add(Fault(.status(401)))
+            try await fixture.runBadly()
+            #expect(try await fixture.issues().map(\.failure) == [.denied])
+            // The next host with the same address has it as it was.
+            try await fixture.restart()
+            #expect(try await fixture.issues().count == 1)
+            if part == "url" { fixture.bookmark.url = "http://127.0.0.1:9/" } else { fixture.bookmark.username = "bob" }
+            try await fixture.restart()
+            #expect(try await fixture.issues() == [])
+            if part == "url" {
+                let outcome = try await fixture.runBadly()
+                #expect(outcome.worst == .unreachable, "\(outcome)")
+            }
+            fixture.server.remove(fault)
+        }
+    }
 }

@@ -63,7 +63,7 @@ struct LandingMoveTests {
             let entry = ListedItem(
                 path: ItemPath(unchecked: to), kind: row.kind, fileID: fileID, etag: row.etag, size: row.size,
                 lastModified: row.lastModified, mimeType: row.mimeType)
-            try tx.scan.move(row, to: entry, fileID: fileID, racy: .no, placeIsTaken: false)
+            try tx.scan.move(row, to: entry, fileID: fileID, racy: .no, placeTakenBy: nil)
         }
     }
 

@@ -131,6 +131,43 @@ struct LoopLifeTests {
         }
     }
 
+    @Test("L34: an account that is taken out of the config forgets how far its loops had come; one that ends does not")
+    func removed() async throws {
+        try await AccountFixture.looping(pages: 2) { fixture in
+            func forgets(_ leave: (Bookmark) async throws -> Void) async throws -> Bool {
+                try await fixture.runWell()
+                #expect(try await fixture.loop()?.eventID != nil)
+                try await fixture.close()
+                try await leave(fixture.bookmark)
+                try await fixture.start()
+                #expect(try await fixture.host.database.read { try $0.records.count(in: looped) } > 0)
+                return try await fixture.loop()?.eventID == nil
+            }
+            let looped = RecordCollection("org.example.looper")
+            let secret = Credentials.basic(
+                username: fixture.server.configuration.user, password: fixture.server.configuration.password)
+            for leaves in [false, true] {
+                // As a reload of the config has a running host end the account.
+                let isForgotten = try await forgets { bookmark in
+                    let process = try fixture.makeProcess()
+                    let (states, began) = AsyncStream.makeStream(of: Bool.self)
+                    let keeping = Task {
+                        try await process.keep(
+                            bookmark, isAlone: false, leaves: { leaves }, credentials: { AccountSecret(secret) },
+                            atWork: { began.yield($0 != nil) })
+                    }
+                    _ = await states.first { $0 }
+                    keeping.cancel()
+                    try await keeping.value
+                    try await process.close()
+                }
+                #expect(isForgotten == leaves)
+            }
+            // As `account remove` does where no host runs.
+            #expect(try await forgets { try await AccountRemains.logOut($0) })
+        }
+    }
+
     @Test("L34: a machine that slept for hours polls at once, and once")
     func slept() async throws {
         try await AccountFixture.looping(mode: "needs http") { fixture in

@@ -66,12 +66,14 @@ import Vault
     }
 
     /// Returns a host of several accounts, with a clock that stands still. No server answers at the account's address.
-    private func process(_ clock: TestClock, _ log: CollectedLog) throws -> HostProcess {
-        HostProcess(
-            settings: Settings(),
-            options: HostOptions(
-                clock: clock.host, logger: log.logger, builtInPlugins: "/nowhere",
-                probe: [try Build.larder, "__probe"]))
+    private func process(
+        _ clock: TestClock, _ log: CollectedLog, _ known: KnownVaults? = nil
+    ) throws -> HostProcess {
+        var options = HostOptions(
+            clock: clock.host, logger: log.logger, builtInPlugins: "/nowhere",
+            probe: [try Build.larder, "__probe"])
+        options.knownVaults = known
+        return HostProcess(settings: Settings(), options: options)
     }
 
     @Test("H11: an account whose tree is not there says so once, in the log and in status, and goes on when it is")
@@ -157,6 +159,70 @@ import Vault
             keeping.cancel()
             try await keeping.value
             try await process.close()
+        }
+    }
+
+    @Test(
+        "V1, H11: a vault that was used before and is away is begun anew by nobody; a new account's is, without a word")
+    func awayFromTheStart() async throws {
+        try await withTemporaryFolder { folder in
+            let (clock, log, vault) = (TestClock(), CollectedLog(), "\(folder)/disk/vault")
+            let known = KnownVaults(path: "\(folder)/state/larder/vaults")
+            let bookmark = Bookmark(
+                name: "test", url: "http://127.0.0.1:9/", username: "ada", vault: vault, files: "\(vault)/files")
+            func open() async throws {
+                let process = try self.process(clock, log, known)
+                let result: Result<AccountHost, any Error>
+                do { result = .success(try await process.open(bookmark) { AccountSecret(.none) }) } catch {
+                    result = .failure(error)
+                }
+                try await (try? result.get())?.close()
+                try await process.close()
+                _ = try result.get()
+            }
+            try await open()
+            #expect(try Files.text(known.path) == "\(vault)\n" && Files.mode(of: known.path) == 0o600)
+            // The disk is not mounted. A vault that has lost its database alone is another matter.
+            try await mustRun("mv", ["\(folder)/disk", "\(folder)/elsewhere"])
+            for place in ["", "\(folder)/disk", vault] {
+                if place != "" { try Files.makeFolder(place) }
+                let failure = await #expect(throws: Failure.self) { try await open() }
+                #expect(failure?.kind == .localIO && failure?.message.contains("was used before") == true)
+                #expect(failure?.hint?.description.contains(known.path) == true)
+                #expect(!Files.exists("\(vault)/lock"))
+            }
+            // An only account ends, so that the code tells; one of several waits, and goes on when the disk is there.
+            let process = try self.process(clock, log, known)
+            await #expect(throws: Failure.self) {
+                try await process.keep(bookmark, isAlone: true, credentials: { AccountSecret(.none) })
+            }
+            let states = States()
+            let keeping = Task {
+                try await process.keep(bookmark, isAlone: false, credentials: { AccountSecret(.none) }) {
+                    states.add($0 != nil)
+                }
+            }
+            await until {
+                log.contains("error: The account waits until this problem is solved: The vault \(vault) was")
+            }
+            #expect(try Files.names(in: vault) == [])
+            Files.remove("\(folder)/disk")
+            try await mustRun("mv", ["\(folder)/elsewhere", "\(folder)/disk"])
+            await until {
+                clock.advance(.seconds(1))
+                return states.all == [true]
+            }
+            keeping.cancel()
+            try await keeping.value
+            try await process.close()
+
+            // What was taken out of the list, as by the account's removal, is begun anew; others stay in it.
+            try known.add("\(folder)/other")
+            try known.remove(vault)
+            Files.remove("\(folder)/disk")
+            try await open()
+            #expect(Files.exists("\(vault)/larder.db"))
+            #expect(try Files.text(known.path) == "\(folder)/other\n\(vault)\n")
         }
     }
 

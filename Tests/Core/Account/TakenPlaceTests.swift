@@ -8,43 +8,85 @@ import Testing
 
 @testable import Core
 
-/// Folders that take the place of the folder that they were in.
+/// Items that take the place of the folder that they were in.
 struct TakenPlaceTests {
+    /// What happens to `/d`, in which are `c`, with `z` and `deep/y`, and the file `f`.
+    enum Course: String, CaseIterable, Sendable, CustomTestStringConvertible {
+        case removed, beside, deeper, othersComeToo, byFile
+
+        func happen(to tree: Tree) -> Bool {
+            switch self {
+            case .removed: tree.move("/d/c", to: "/t") && tree.remove("/d") && tree.move("/t", to: "/d")
+            case .beside: tree.move("/d", to: "/e") && tree.move("/e/c", to: "/d")
+            case .deeper: tree.move("/d", to: "/x/e") && tree.move("/x/e/c", to: "/d")
+            case .othersComeToo: tree.move("/d", to: "/e") && tree.move("/e/c", to: "/z") && tree.move("/x", to: "/d")
+            case .byFile: tree.move("/d", to: "/e") && tree.move("/e/f", to: "/d")
+            }
+        }
+
+        /// The paths and contents afterwards; a folder's is nil.
+        var end: [String: String?] {
+            let (z, y, f, w) = ("in c", "below c", "in d", "in x")
+            return switch self {
+            case .removed: ["/d": nil, "/d/deep": nil, "/d/deep/y": y, "/d/z": z, "/x": nil, "/x/w": w]
+            case .beside:
+                [
+                    "/d": nil, "/d/deep": nil, "/d/deep/y": y, "/d/z": z, "/e": nil, "/e/f": f, "/x": nil, "/x/w": w,
+                ]
+            case .deeper:
+                [
+                    "/d": nil, "/d/deep": nil, "/d/deep/y": y, "/d/z": z, "/x": nil, "/x/e": nil, "/x/e/f": f,
+                    "/x/w": w,
+                ]
+            case .othersComeToo:
+                [
+                    "/z": nil, "/z/deep": nil, "/z/deep/y": y, "/z/z": z, "/e": nil, "/e/f": f, "/d": nil, "/d/w": w,
+                ]
+            case .byFile:
+                [
+                    "/d": f, "/e": nil, "/e/c": nil, "/e/c/deep": nil, "/e/c/deep/y": y, "/e/c/z": z, "/x": nil,
+                    "/x/w": w,
+                ]
+            }
+        }
+
+        var testDescription: String { rawValue }
+    }
+
     @Test(
-        "I18 I3: a folder that takes the place of the folder above it has all that is in it, at once",
-        arguments: [(true, false), (false, false), (false, true)])
-    func above(_ isPinned: Bool, _ staysElsewhere: Bool) async throws {
+        "I18 I3: what takes the place of the folder above it has all that is in it, at once, and costs no bytes",
+        arguments: Course.allCases, [true, false])
+    func above(course: Course, isPinned: Bool) async throws {
         try await AccountFixture.running { fixture in
             fixture.put("/d/c/z", "in c")
             fixture.put("/d/c/deep/y", "below c")
             fixture.put("/d/f", "in d")
+            fixture.put("/x/w", "in x")
             try await fixture.runWell()
             if isPinned {
                 try await fixture.pin("/")
                 try await fixture.runWell()
             }
-            let tree = fixture.server.tree
-            if staysElsewhere {
-                #expect(tree.move("/d", to: "/e") && tree.move("/e/c", to: "/d"))
-            } else {
-                #expect(tree.move("/d/c", to: "/t") && tree.remove("/d") && tree.move("/t", to: "/d"))
+            #expect(course.happen(to: fixture.server.tree))
+            for _ in 0..<3 {
+                try await fixture.runWell()
+                #expect(fixture.downloads == [])
             }
-            for _ in 0..<3 { try await fixture.runWell() }
-            let expected = ["/d", "/d/deep", "/d/deep/y", "/d/z"] + (staysElsewhere ? ["/e", "/e/f"] : [])
             let listed = try await fixture.host.database.read { reads in
-                var paths: [String] = []
+                var items: [String: CloudStatus] = [:]
                 try reads.items.each(ItemListing(folder: .root, isRecursive: true)) { item in
-                    paths.append(item.path.text)
+                    items[item.path.text] = item.cloudStatus
                     return true
                 }
-                return paths.sorted()
+                return items
             }
-            #expect(listed == expected)
+            #expect(Set(listed.keys) == Set(course.end.keys))
+            #expect(!listed.values.contains(.localOnly))
             if isPinned {
-                #expect(try fixture.text("/d/z") == "in c" && fixture.text("/d/deep/y") == "below c")
+                for case (let path, let text?) in course.end { #expect(try fixture.text(path) == text, "\(path)") }
             }
-            let history = try await fixture.host.database.read { try $0.scanHistory() }
-            #expect(!history.etagsWereWrong)
+            let (history, moves) = try await fixture.host.database.read { (try $0.scanHistory(), try $0.moves.all()) }
+            #expect(!history.etagsWereWrong && moves.isEmpty)
         }
     }
 }

@@ -15,9 +15,13 @@ extension TestClock {
     static func account(patience: Duration? = nil) -> TestClock {
         TestClock(aheadOf: .system) { duration in
             if duration == poll { return .untilWoken }
-            // The checks of the plugins recur every second, those of the tree every half minute, those of the backups
-            // every hour, for ever, and progress is told twice a second. Time must not pass by these checks alone.
-            let recurring = [.seconds(1), TreeWatch.rootCheck, AccountHost.backupCheck, AccountHost.progressInterval]
+            // The checks of the plugins recur every second, those of the log every nine, those of the tree every half
+            // minute, those of the backups every hour, for ever, and progress is told twice a second. Time must not pass
+            // by these checks alone.
+            let recurring = [
+                .seconds(1), AccountHost.logCheck, TreeWatch.rootCheck, AccountHost.backupCheck,
+                AccountHost.progressInterval,
+            ]
             if recurring.contains(duration) { return .real }
             if let patience, duration >= patience { return .untilDue }
             return .passes

@@ -20,7 +20,7 @@ import Testing
 
     @Test(
         "S7: after each of a thousand commands without a network, the list shows what they will make",
-        arguments: 0..<UInt64(SeededGenerator.rounds(usually: 40)))
+        arguments: 0..<UInt64(SeededGenerator.rounds(usually: 200)))
     func script(round: UInt64) async throws {
         let seed = Self.seed &+ round
         var script = CommandScript(seed: seed, on: Self.before)
@@ -148,7 +148,7 @@ private final class OfflineAccount: Sendable {
             return number
         }
         return TakenSnapshot(
-            name: "snapshot\(number)", size: Int64(text.utf8.count), digest: [UInt8](repeating: 1, count: 32), sha1: [],
+            name: "put-\(number)", size: Int64(text.utf8.count), digest: [UInt8](repeating: 1, count: 32), sha1: [],
             modified: Timestamp(seconds: 1_700_000_000), mark: nil)
     }
 }

@@ -52,6 +52,8 @@ struct AccountAdd: LarderCommand {
         }
         let secret = anonymous ? "" : try await secret(person)
         let approvals = try await probe(account, secret, config, person, console)
+        // Whatever there was, this account is new.
+        try KnownVaults(environment: processEnvironment())?.remove(account.bookmark.vault)
         try write(secret, secretPath, text, file, entry, console)
         if global.isJSON {
             console.print(JSONValue(account.bookmark, .offline))

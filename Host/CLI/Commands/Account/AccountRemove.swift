@@ -38,16 +38,20 @@ struct AccountRemove: LarderCommand {
         let edit = Edit(file: file, text: text)
         var (isOut, left, waiting) = (false, Left?.none, VaultWait(console))
         while left == nil {
-            if try await RunningHost.letGo(of: account, edit, shutdownTimeout: config.settings.shutdownTimeout) {
+            if try await RunningHost.letGo(
+                of: account, in: config.file, edit, shutdownTimeout: config.settings.shutdownTimeout)
+            {
                 isOut = true
             }
             do throws(Failure) {
                 left = try await takeOut(account, isOut ? nil : edit, config, console)
             } catch {
-                guard error.kind == .vaultLocked, await waiting.goesOn(for: account) else { throw error }
+                guard error.kind == .vaultLocked, try await waiting.goesOn(for: account) else { throw error }
             }
         }
         guard let left else { return [] }
+        // A later account may begin a new vault there.
+        try KnownVaults(environment: processEnvironment())?.remove(account.bookmark.vault)
         let others = config.accounts.enumerated().filter { $0.offset != index }.flatMap { $0.element.secretFiles }
         let secrets = account.secretFiles.filter { !others.contains($0) }
         var keptSecrets = secrets
@@ -106,6 +110,7 @@ struct AccountRemove: LarderCommand {
         guard purge, AccountRemains.exist(account.bookmark) else {
             // The vault must not be in use: a running host would go on with the account.
             let remains = try await AccountRemains.of(account.bookmark)
+            try await AccountRemains.logOut(account.bookmark)
             try edit?.apply()
             return Left(remains: remains, changes: remains.changes)
         }
@@ -196,10 +201,12 @@ extension RunningHost {
     ///   it in time; what keeps it from reading the config anew. The config is then as it was, unless the account was
     ///   not closed in time.
     fileprivate static func letGo(
-        of account: AccountConfig, _ edit: AccountRemove.Edit, shutdownTimeout: Duration
+        of account: AccountConfig, in config: String, _ edit: AccountRemove.Edit, shutdownTimeout: Duration
     ) async throws(Failure) -> Bool {
         let name = account.bookmark.name
-        guard let host = await RunningHost(of: account), let answer = try await host.ask(.host) else { return false }
+        guard let host = await RunningHost(of: account, in: config), let answer = try await host.ask(.host) else {
+            return false
+        }
         let state = try ControlCoding.decode(State.self, from: answer)
         guard state.accounts.contains(where: { $0.account == name && $0.phase != "ended" }) else { return false }
         let isAlone = state.accounts.count == 1

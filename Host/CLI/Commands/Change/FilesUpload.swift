@@ -6,7 +6,9 @@ import Threads
 actor FilesUpload {
     /// The number of files and folders, and of bytes, after which the changes are queued that were found, in one
     /// transaction. Each snapshot is an open file until then.
-    private static let (mostChanges, mostBytes) = (256, Int64(64 << 20))
+    /// Each snapshot is open until its upload is queued.
+    private static let mostChanges = min(256, Int(clamping: ProcessSetup.mostOpenFiles / 8))
+    private static let mostBytes = Int64(64 << 20)
 
     /// The upload of a file that was requested.
     struct Put: Sendable {

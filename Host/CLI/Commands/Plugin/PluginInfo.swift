@@ -2,23 +2,32 @@ import ArgumentParser
 import Core
 import Model
 
-struct PluginInfo: PluginQuestion {
+struct PluginInfo: LarderCommand {
     static let configuration = CommandConfiguration(
-        commandName: "info", abstract: "Print all that is known of a plugin.")
+        commandName: "info", abstract: "Print all that is known of a plugin.",
+        discussion: """
+            Ends with the plugin's part of the config, to copy: every setting of its own with its value, and what it may be.
+            """)
 
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The plugin's id, or its short name.", completion: .plugin) var plugin: String
 
-    static func lines(on report: PluginReport, _ config: Config) -> [String] {
-        let rows: [(String, String)] = [
-            ("plugin", report.id.text), ("name", report.name), ("version", report.version), ("library", report.library),
-            ("state", report.state.rawValue), ("reason", report.reason ?? ""), ("isolation", report.isolation.rawValue),
-            ("kinds", report.kinds.joined(separator: ", ")), ("abi", report.abi ?? ""),
-            ("grants", report.grants.map(\.rawValue).joined(separator: ", ")),
-        ]
-        let prefix = "plugins.\(report.id.shortName)."
-        let settings = config.shown(with: [report]).filter { $0.key.hasPrefix(prefix) }
-        return rows.filter { !$0.1.isEmpty }.map { Text.padded($0.0, to: 11) + Text.visible($0.1) }
-            + settings.map { "\($0.key.dropFirst("plugins.".count)) = \($0.value.text)  (\($0.source))" }
+    func perform(_ console: Console) async throws(Failure) -> [Failure] {
+        let config = try global.loadConfig()
+        var (reports, failures) = try await pluginReports(config, console)
+        let report = try reports.named(plugin)
+        var kept: [(account: String, kept: KeptByPlugin)] = []
+        for account in try config.namedAccounts() {
+            do {
+                guard let reader = try account.reader() else { continue }
+                kept.append((account.bookmark.name, try await reader.kept(by: report.id, kinds: report.kinds)))
+                try reader.close()
+            } catch {
+                failures.append(error)
+            }
+        }
+        let description = PluginText(report: report, config: config, kept: kept)
+        if global.isJSON { console.print(description.json) } else { description.lines.forEach(console.print) }
+        return failures
     }
 }

@@ -56,7 +56,10 @@ extension PluginReport {
             let isDegraded = note?.state == .degraded || state == .degraded
             report.state = isDegraded ? .degraded : .running
             let next = state.isAtWork ? reason : startsNext
-            report.reason = [note?.reason, next].compactMap(\.self).joined(separator: "; ")
+            // The note may be older than the library.
+            let replaced = state == .missing ? nil : notes.remark(on: id, library: library)
+            let known = replaced.flatMap { note?.reason?.contains($0) } == true ? nil : replaced
+            report.reason = [note?.reason, known, next].compactMap(\.self).joined(separator: "; ")
             if report.reason == "" { report.reason = nil }
         } else if let note, let said = note.reason, state == .ready {
             if notes.isRunning {
@@ -86,6 +89,17 @@ private func wasWritten(_ file: String, after time: Timestamp) -> Bool {
     guard stat(file, &status) == 0 else { return false }
     let (seconds, nanoseconds) = (Int64(status.st_mtim.tv_sec), Int64(status.st_mtim.tv_nsec))
     return Timestamp(seconds: seconds) + .nanoseconds(nanoseconds) > time
+}
+
+extension [PluginReport] {
+    /// Returns the report on the plugin with an id or a short name.
+    /// - Throws: `notFound` if there is none, with the name that may be meant.
+    func named(_ name: String) throws(Failure) -> PluginReport {
+        guard let report = first(where: { $0.id == PluginID(shortOrFull: name) || $0.id.text == name }) else {
+            throw unknownPlugin(name, among: map(\.id.shortName))
+        }
+        return report
+    }
 }
 
 func unknownPlugin(_ name: String, among known: [String]) -> Failure {

@@ -17,8 +17,7 @@ struct PluginRetry: LarderCommand {
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let config = try global.loadConfig()
         let reports = try await triedPlugins(config, console)
-        guard let report = reports.first(where: { $0.id == PluginID(shortOrFull: plugin) || $0.id.text == plugin })
-        else { throw unknownPlugin(plugin, among: reports.map(\.id.shortName)) }
+        let report = try reports.named(plugin)
         var (isReleased, isAtWork) = (false, false)
         for account in try config.namedAccounts() {
             guard let reader = try account.reader() else { continue }

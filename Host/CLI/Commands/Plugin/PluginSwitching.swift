@@ -4,13 +4,15 @@ import Model
 /// Enables or disables a plugin in the config. If the name is that of a library that was found but is not in the
 /// config, the plugins of the library are added to the config, enabled.
 func switchPlugin(
-    _ name: String, on isEnabled: Bool, _ global: GlobalOptions, _ console: Console
+    _ name: String, on isEnabled: Bool, inProcess isInProcess: Bool = false, _ global: GlobalOptions, _ console: Console
 ) async throws(Failure) -> [Failure] {
     let config = try global.loadConfig()
     let id = PluginID(shortOrFull: name)
     let known = config.settings.plugins.map(\.id.shortName) + firstPartyNames
     guard !known.contains(id.shortName) else {
-        try apply(PluginSwitch(plugin: id, isEnabled: isEnabled), config, global, console)
+        if isInProcess { noteTrust(in: [id], console) }
+        try apply(
+            PluginSwitch(plugin: id, isEnabled: isEnabled, isInProcess: isInProcess), config, global, console)
         return await reloadHosts(of: config)
     }
     guard isEnabled, let library = try await foundLibrary(name, config, console) else {
@@ -22,14 +24,27 @@ func switchPlugin(
             .badData, "\(library) has the plugin \(id.shortName), which is in the config already",
             hint: "`larder plugin why \(id.shortName)` says in which library Larder searches for it")
     }
+    if isInProcess { noteTrust(in: ids, console) }
     for id in ids {
-        try apply(PluginSwitch(plugin: id, isEnabled: true, library: library), config, global, console)
+        try apply(
+            PluginSwitch(plugin: id, isEnabled: true, isInProcess: isInProcess, library: library), config, global,
+            console)
     }
     for report in try await triedPlugins(try global.loadConfig(), console)
     where ids.contains(report.id) && report.state == .refused {
-        console.note("larder: \(report.id.shortName) is refused for now: \(Text.visible(report.reason ?? ""))")
+        let reason = Text.visible(report.reason ?? "")
+        let hint = report.isolation == .process ? "; `larder plugin enable --in-process` writes that" : ""
+        console.note("larder: \(report.id.shortName) is refused for now: \(reason)\(hint)")
     }
     return await reloadHosts(of: config)
+}
+
+/// Says what it means that plugins run inside the host.
+private func noteTrust(in ids: [PluginID], _ console: Console) {
+    let names = ids.map(\.shortName).joined(separator: ", ")
+    console.note(
+        "larder: inside the host \(names) can do everything that the host can do: read and change all files, see the "
+            + "passwords in memory, and end the host")
 }
 
 /// Returns the library that `plugin list` shows as found and that has this name or path.

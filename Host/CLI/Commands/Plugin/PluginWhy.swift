@@ -2,19 +2,24 @@ import ArgumentParser
 import Core
 import Model
 
-struct PluginWhy: PluginQuestion {
+struct PluginWhy: LarderCommand {
     static let configuration = CommandConfiguration(
         commandName: "why", abstract: "Say why a plugin is in its state.")
 
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The plugin's id, or its short name.", completion: .plugin) var plugin: String
 
-    static func lines(on report: PluginReport, _ config: Config) -> [String] {
-        let why = Text.visible(why(report, config))
-        return ["\(report.id.shortName) is \(report.state.rawValue): \(why)"]
+    func perform(_ console: Console) async throws(Failure) -> [Failure] {
+        let config = try global.loadConfig()
+        let (reports, failures) = try await pluginReports(config, console)
+        let report = try reports.named(plugin)
+        let why = Text.visible(Self.why(report, config))
+        console.print(
+            global.isJSON ? JSONValue(report).text : "\(report.id.shortName) is \(report.state.rawValue): \(why)")
+        return failures
     }
 
-    static func why(_ report: PluginReport, _ config: Config) -> String {
+    private static func why(_ report: PluginReport, _ config: Config) -> String {
         let enabled = config.shown.first { $0.key == "plugins.\(report.id.shortName).enabled" }
         let source = enabled.map { "`\($0.key)` is \($0.value.text) (\($0.source))" }
         switch report.state {

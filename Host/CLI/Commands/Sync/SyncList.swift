@@ -13,7 +13,7 @@ struct SyncList: LarderCommand {
         guard let reader = try account.reader() else { return [] }
         let isJSON = global.isJSON
         // Only the host that sends them knows of uploads.
-        let transfers = await RunningHost(of: account)?.transfers(of: account.bookmark.name) ?? []
+        let transfers = await RunningHost(of: account, in: nil)?.transfers(of: account.bookmark.name) ?? []
         let sent = Dictionary(
             transfers.filter { $0.direction == .upload }.map { ($0.record, $0.part) }, uniquingKeysWith: { $1 })
         try await reader.records { report in

@@ -18,7 +18,7 @@ struct AccountFollowing: Sendable {
         while !Task.isCancelled {
             var problem: String?
             do throws(Failure) {
-                if let host = await RunningHost(of: account) {
+                if let host = await RunningHost(of: account, in: nil) {
                     // A host that has ended is no problem.
                     if try await host.watch(account.bookmark.name, hear: take) { checks = 0 }
                 }

@@ -7,6 +7,8 @@ struct PluginSwitch {
     /// The plugin. Its short name becomes the key if the config does not name the plugin yet.
     let plugin: PluginID
     let isEnabled: Bool
+    /// Whether the config is to say that the plugin runs inside the host.
+    var isInProcess = false
     /// The library that is added with the plugin if the config does not name the plugin yet.
     var library: String?
 
@@ -18,12 +20,45 @@ struct PluginSwitch {
     /// The line that a person can add by hand.
     var line: String {
         let library = library.map { ", library: \(JSONValue.string($0).text)" } ?? ""
-        return "\(plugin.shortName): { enabled: \(isEnabled)\(library) }"
+        let isolation = isInProcess ? ", isolation: in-process" : ""
+        return "\(plugin.shortName): { enabled: \(isEnabled)\(library)\(isolation) }"
     }
 
     /// Returns the new text, which is the same text if nothing has to change.
     /// - Throws: the reason why the text is not changed.
     func apply(to text: String) throws(EditError) -> String {
+        let enabled = try applyEnabled(to: text)
+        guard isInProcess else { return enabled }
+        return try applyIsolation(to: enabled)
+    }
+
+    private func applyIsolation(to text: String) throws(EditError) -> String {
+        guard let root = ConfigValue(parsing: text),
+            let mine = root.pairs?["plugins"]?.value.pairs?.first(where: { isMe($0.key) })
+        else { throw EditError(reason: "the file is not YAML, or has a key twice") }
+        let wantedValue = PluginSettings.Isolation.inProcess.rawValue
+        let edit: TextEdit
+        if let isolation = mine.value.pairs?["isolation"] {
+            guard case .scalar(let now, _) = isolation.value.content else {
+                throw EditError(reason: "the plugin's `isolation` is not a word")
+            }
+            if now == wantedValue { return text }
+            edit = try TextEditor(text).replace(now, of: isolation, with: wantedValue)
+        } else {
+            edit = try TextEditor(text).insert("isolation: \(wantedValue)", into: mine)
+        }
+        guard let changed = edit.apply(to: text) else { return text }
+        var wanted = root
+        wanted.set(
+            ["plugins", mine.key, "isolation"],
+            to: ConfigValue(content: .scalar(wantedValue, isPlain: true), source: .builtIn))
+        guard let found = ConfigValue(parsing: changed), found.meansSame(as: wanted) else {
+            throw EditError(reason: "the file is written in a way that leaves no safe place for the change")
+        }
+        return changed
+    }
+
+    private func applyEnabled(to text: String) throws(EditError) -> String {
         guard let root = ConfigValue(parsing: text) else {
             throw EditError(reason: "the file is not YAML, or has a key twice")
         }
@@ -38,6 +73,12 @@ struct PluginSwitch {
             wanted.set(
                 ["plugins", key, "library"],
                 to: ConfigValue(content: .scalar(library, isPlain: false), source: .builtIn))
+        }
+        if known == nil, isInProcess {
+            wanted.set(
+                ["plugins", key, "isolation"],
+                to: ConfigValue(
+                    content: .scalar(PluginSettings.Isolation.inProcess.rawValue, isPlain: true), source: .builtIn))
         }
         guard let found = ConfigValue(parsing: changed), found.meansSame(as: wanted) else {
             throw EditError(reason: "the file is written in a way that leaves no safe place for the change")

@@ -30,9 +30,13 @@ struct SecretCommand: Sendable {
             return .failure(failure("no socket can be created: \(errorText(errno))"))
         }
         defer { close(ends[0]) }
-        let (process, error) = spawn(writingTo: ends[1])
-        close(ends[1])
-        guard error == 0 else { return .failure(failure("it cannot be started: \(errorText(error))")) }
+        let process: pid_t
+        do throws(ChildProgram.NotStarted) {
+            defer { close(ends[1]) }
+            process = try ChildProgram(words: words).start(writingTo: ends[1])
+        } catch {
+            return .failure(failure("it cannot be started: \(errorText(error.code))"))
+        }
         group.begin(process)
         // The limit is for the whole run, because a program may close its output and go on.
         let deadline = Deadline(after: timeLimit)
@@ -49,33 +53,6 @@ struct SecretCommand: Sendable {
             outcome = .failure(failure(how))
         }
         return outcome
-    }
-
-    private func spawn(writingTo output: Int32) -> (process: pid_t, error: Int32) {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, output, 1)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        // The child starts with default signal actions and an empty mask, because a host ignores and blocks signals
-        // that a child expects.
-        var none = sigset_t()
-        var all = sigset_t()
-        sigemptyset(&none)
-        sigfillset(&all)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setsigdefault(&attributes, &all)
-        posix_spawnattr_setpgroup(&attributes, 0)
-        let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP
-        posix_spawnattr_setflags(&attributes, Int16(flags))
-        var arguments = words.map { strdup($0) } + [nil]
-        defer { for argument in arguments { free(argument) } }
-        var process: pid_t = 0
-        let error = posix_spawnp(&process, words[0], &actions, &attributes, &arguments, environ)
-        return (process, error)
     }
 
     private func failure(_ problem: Deadline.Problem) -> Failure {

@@ -11,8 +11,8 @@ extension Hosting {
     ///
     /// One reload is under way at a time. Requests that come meanwhile share the next one. Cancelling the task does not
     /// end the wait. May be called on any thread.
-    /// - Returns: what was done. Accounts that were started have been opened, or wait, or could not be opened within
-    ///   `shutdown-timeout`.
+    /// - Returns: what was done. Accounts that were started, or were still being opened, have been opened, or wait, or
+    ///   could not be opened within `shutdown-timeout`.
     /// - Throws: `config` with all problems of the config, with their places; `usage` if the account that `--account`
     ///   names is gone; `failed` if the host stops.
     func reload() async throws(Failure) -> ReloadReport {
@@ -100,7 +100,8 @@ extension HostedAccount {
         switch phase {
         case .atWork: nil
         case .waiting(let failure): Text.shortened(failure.message, to: 200)
-        case .opening, .closing: "it is not open yet"
+        case .opening: "it is being opened"
+        case .closing: "it is not open yet"
         case .ended: Text.shortened(failure?.message ?? "it has ended", to: 200)
         }
     }

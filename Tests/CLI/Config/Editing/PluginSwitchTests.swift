@@ -12,6 +12,29 @@ import Testing
     }
 
     @Test(
+        "G2: that a plugin runs inside the host is written in the place of what the config says, or the least is added",
+        arguments: [
+            ("", "plugins:\n  org.example.a: { enabled: true, library: \"/a.so\", isolation: in-process }\n"),
+            (
+                "plugins:\n  org.example.a:\n    isolation: process # why\n",
+                "plugins:\n  org.example.a:\n    enabled: true\n    isolation: in-process # why\n"
+            ),
+            (
+                "plugins: { org.example.a: { enabled: false } }",
+                "plugins: { org.example.a: { isolation: in-process, enabled: true } }"
+            ),
+            (
+                "plugins: { org.example.a: { isolation: in-process, enabled: true } }",
+                "plugins: { org.example.a: { isolation: in-process, enabled: true } }"
+            ),
+        ])
+    func isolation(before: String, after: String) throws {
+        let change = PluginSwitch(
+            plugin: PluginID("org.example.a"), isEnabled: true, isInProcess: true, library: "/a.so")
+        #expect(try change.apply(to: before) == after)
+    }
+
+    @Test(
         "G2: only the value's bytes change, or the least is added",
         arguments: [
             ("plugins: { vacuum: { enabled: true } }", "plugins: { vacuum: { enabled: false } }"),

@@ -1,0 +1,50 @@
+import DemoServer
+import TestServer
+import TestSupport
+import Testing
+
+/// The limit of open files.
+struct OpenFilesTests {
+    /// Returns an account whose commands run with a limit of open files that bash sets.
+    private func limited(_ account: Account, _ limit: String) -> Account {
+        var limited = account
+        limited.larder.wrapper = ["bash", "-c", "ulimit \(limit) && exec \"$@\"", "bash"]
+        return limited
+    }
+
+    @Test("H18: the soft limit of open files is raised; a secret's command has the one that Larder was started with")
+    func raised() async throws {
+        try await withTemporaryFolder { folder in
+            try await TestServer.running { server in
+                for number in 0..<100 { server.tree.put("/d/\(number)", "\(number)") }
+                let account = try Account(in: folder, server)
+                let (config, note) = (account.larder.config, "\(folder)/limit")
+                let command = "{ command: [sh, -c, \"ulimit -Sn >'\(note)'; cat '\(folder)/password'\"] }"
+                try Files.write(
+                    try Files.text(config).replacing("{ file: \"\(folder)/password\" }", with: command), to: config,
+                    mode: 0o600)
+                #expect(try await account.larder("pin", "/d").exitCode == 0)
+                let said = try await limited(account, "-Sn 40").larder("run", "--once")
+                #expect(said.exitCode == 0, "\(said.summary)")
+                #expect(try Files.text(note) == "40\n")
+                #expect(try account.localFiles().count == 100)
+            }
+        }
+    }
+
+    @Test("H18: with few descriptors a folder is uploaded in smaller parts; with too few, that is said")
+    func few() async throws {
+        try await withTemporaryFolder { folder in
+            try await TestServer.running { server in
+                let account = try Account(in: folder, server)
+                for number in 0..<300 { try Files.write("\(number)", to: "\(folder)/mine/\(number)") }
+                #expect(try await account.larder("run", "--once").exitCode == 0)
+                let said = try await limited(account, "-n 128").larder("put", "\(folder)/mine", "/d")
+                #expect(said.exitCode == 0, "\(said.summary)")
+                #expect(server.tree.paths.filter { $0.hasPrefix("/d/") && !$0.hasSuffix("/") }.count == 300)
+                let tooFew = try await limited(account, "-n 24").larder("run", "--once")
+                #expect(tooFew.exitCode == 74 && tooFew.errors.contains("24 files open"), "\(tooFew.summary)")
+            }
+        }
+    }
+}
