@@ -20,6 +20,19 @@ public enum ProcessSetup {
         return limit.rlim_cur
     }
 
+    /// The number of descriptors that are left until ``mostOpenFiles`` are open. Counts the open ones: the cost grows with
+    /// their number. Where they cannot be counted for lack of a descriptor, 0; where the system tells nothing of them,
+    /// all are left.
+    public static var openFilesLeft: Int {
+        let most = Int(clamping: mostOpenFiles)
+        guard let folder = opendir("/proc/self/fd") else { return errno == EMFILE || errno == ENFILE ? 0 : most }
+        defer { closedir(folder) }
+        // The two entries of every folder, and the descriptor that reads this one.
+        var open = -3
+        while readdir(folder) != nil { open += 1 }
+        return max(0, most - open)
+    }
+
     private static let limit: rlimit = {
         var limit = rlimit()
         getrlimit(openFilesResource, &limit)

@@ -156,7 +156,7 @@ struct ControlClient {
         hint: "see the host's log; if it goes on so, end its process and start `larder run` again")
 
     static let busy = Failure(
-        .vaultLocked, "the host has more than \(ControlListener.mostConnections) commands to answer",
+        .vaultLocked, "the host has as many commands to answer as it may have at a time",
         hint: "try again later")
 
     static let cutOff = Failure(

@@ -11,8 +11,9 @@ import Threads
 /// The task that accepts connections to the control socket and has their requests answered. Only processes of the
 /// host's user and of root are heard (`SO_PEERCRED`, unix(7)).
 final class ControlListener: Sendable {
-    /// The largest number of connections at a time. A further one gets a refusal, and is closed at once.
-    static let mostConnections = 128
+    /// The largest number of connections at a time: 128, or an eighth of the open files that the process is allowed. A
+    /// further one gets a refusal, and is closed at once.
+    static let mostConnections = min(128, Int(clamping: ProcessSetup.mostOpenFiles / 8))
     /// The time after which a connection is closed on which no request is under way.
     static let idleTime: TimeAmount = .seconds(30)
 

@@ -19,6 +19,8 @@ public actor HostProcess {
     nonisolated let rooms = DownloadRooms()
     /// Held by the task that watches the plugins.
     private nonisolated let watching = Turns()
+    /// The open files of the accounts that are being opened.
+    private nonisolated let openFiles = OpenFileRoom()
     /// The accounts' functions that are called once a second.
     private nonisolated let ticks = Ticks()
     /// The plugins, opened for the first account that needs them.
@@ -37,13 +39,15 @@ public actor HostProcess {
     ///   - bookmark: The account's bookmark.
     ///   - credentials: Reads the account's secret.
     /// - Throws: `.vaultLocked` if another host has the vault open, `.localIO` if the folder of the local copies does
-    ///   not exist or the database is damaged, `.cannotCreate` if the vault or the trace cannot be created, `.config`
+    ///   not exist, the database is damaged or too few open files are left, `.cannotCreate` if the vault or the trace cannot be created, `.config`
     ///   if the vault and the folder of copies lie in one another, and the errors of `credentials`.
     public nonisolated func open(
         _ bookmark: Bookmark, credentials: @escaping CredentialsSource
     ) async throws(Failure) -> AccountHost {
         Connection.startThreads()
         do {
+            try await openFiles.enter(bookmark.name)
+            defer { openFiles.leave() }
             return try await AccountHost.open(bookmark, credentials: credentials, in: self)
         } catch {
             throw Failure(of: error)

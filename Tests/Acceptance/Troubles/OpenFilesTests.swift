@@ -1,4 +1,5 @@
 import DemoServer
+import Glibc
 import TestServer
 import TestSupport
 import Testing
@@ -44,6 +45,43 @@ struct OpenFilesTests {
                 #expect(server.tree.paths.filter { $0.hasPrefix("/d/") && !$0.hasSuffix("/") }.count == 300)
                 let tooFew = try await limited(account, "-n 24").larder("run", "--once")
                 #expect(tooFew.exitCode == 74 && tooFew.errors.contains("24 files open"), "\(tooFew.summary)")
+            }
+        }
+    }
+
+    @Test("H18: a host with more accounts than descriptors keeps those that fit, and names the others")
+    func manyAccounts() async throws {
+        try await withTemporaryFolder { folder in
+            try await TestServer.running { server in
+                server.tree.put("/first", "1")
+                try Files.write(server.configuration.password, to: "\(folder)/password", mode: 0o600)
+                var config = "poll: 1h\naccounts:\n"
+                for number in 0..<30 {
+                    config +=
+                        "  - { name: a\(number), url: \"\(server.url)\", vault: \"\(folder)/a\(number)\", "
+                        + "username: \(server.configuration.user), password: { file: \"\(folder)/password\" } }\n"
+                }
+                try Files.write(config, to: "\(folder)/config.yaml", mode: 0o600)
+                try Files.makeFolder("\(folder)/home")
+                var larder = LarderCommand(config: "\(folder)/config.yaml", home: "\(folder)/home")
+                larder.wrapper = ["bash", "-c", "ulimit -n 256 && exec \"$@\"", "bash"]
+                let host = try larder.start(["run"], errors: "\(folder)/errors")
+                larder.wrapper = []
+                var refused = 0
+                try await soon("each account is online, or waits and says why") {
+                    guard let status = try? await larder("--json", "status") else { return false }
+                    let online = status.lines.count {
+                        $0.contains(#""connection":"online""#) && $0.contains(#""items":1,"#)
+                    }
+                    refused = status.lines.count { $0.contains("Of 256 open files too few are left") }
+                    return online >= 5 && refused >= 5 && online + refused == 30
+                }
+                #expect(!host.hasEnded)
+                host.send(SIGTERM)
+                #expect(await host.wait(atMost: .seconds(120)) == .code(0))
+                let errors = try Files.text("\(folder)/errors")
+                #expect(errors.split(separator: "\n").count { $0.contains("too few are left") } >= refused, "\(errors)")
+                #expect(!errors.contains("Too many open files"), "\(errors)")
             }
         }
     }
