@@ -26,10 +26,16 @@ struct Status: LarderCommand {
         var hosts = AskedHosts(of: config.file)
         for account in accounts {
             do {
-                let status = try await Self.status(of: account)
+                var status = try await Self.status(of: account)
                 var busyWith: [String] = []
                 do throws(Failure) {
-                    busyWith = try await hosts.state(of: account)?.busyWith ?? []
+                    if let state = try await hosts.state(of: account) {
+                        busyWith = state.busyWith
+                        // Only the host knows what keeps it from opening a vault for the first time.
+                        if state.phase == "waiting", status.trouble == nil {
+                            status.trouble = state.failure.map { AccountTrouble(message: $0.message, hint: $0.hint) }
+                        }
+                    }
                 } catch {
                     // The database tells the rest. A host of another version does not tell what it is busy with.
                     if hosts.hasSilent { failures.append(error) }
@@ -195,7 +201,9 @@ struct StatusText {
     /// recorded.
     private static func connection(_ status: AccountStatus) -> String {
         let next = status.nextPoll.map { ", next poll at \(Text.time($0))" } ?? ""
-        if let trouble = status.trouble { return "waiting after a problem, next try at \(Text.time(trouble.nextTry))" }
+        if let trouble = status.trouble {
+            return "waiting after a problem" + (trouble.nextTry.map { ", next try at \(Text.time($0))" } ?? "")
+        }
         if status.isRunning { return (status.pause == nil ? status.connection.rawValue : "paused") + next }
         let listed = status.lastScan.map { ", listed at \(Text.time($0))" } ?? ", nothing was listed yet"
         let last =

@@ -56,8 +56,13 @@ public struct AccountTrouble: Hashable, Codable, Sendable {
     public var message: String
     /// Advice on what to do about the error, if there is any.
     public var hint: String?
-    /// The time of the host's next attempt.
-    public var nextTry: Timestamp
+    /// The time of the host's next attempt; nil if it is not known.
+    public var nextTry: Timestamp?
+
+    /// Creates the trouble of an account from its parts.
+    public init(message: String, hint: String?, nextTry: Timestamp? = nil) {
+        (self.message, self.hint, self.nextTry) = (message, hint, nextTry)
+    }
 }
 
 /// The kind of an account's server, and the evidence for it.

@@ -69,7 +69,7 @@ struct OpenFilesTests {
                 larder.wrapper = []
                 var refused = 0
                 try await soon("each account is online, or waits and says why") {
-                    guard let status = try? await larder("--json", "status") else { return false }
+                    let status = try await larder("--json", "status")
                     let online = status.lines.count {
                         $0.contains(#""connection":"online""#) && $0.contains(#""items":1,"#)
                     }
