@@ -110,7 +110,7 @@ struct ListedAccount {
             let time = Timestamp(seconds: 7)
             var record = SyncRecord(
                 action: action, state: .processing, localID: item.localID, path: path, reason: .availableOffline,
-                key: "k", since: time, attempts: 3, wait: .until(time))
+                key: "k\(path.text)", since: time, attempts: 3, wait: .until(time))
             var landing: Landing?
             if action == .download {
                 record.wait = .newVersion(since: etag, until: time)

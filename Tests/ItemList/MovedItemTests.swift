@@ -69,4 +69,35 @@ import Testing
             #expect(result.jobs.map(\.path.text) == ["/pq"])
         }
     }
+
+    @Test(
+        "I18: what is queued goes where its item went, also from below a folder whose place an item of its own took",
+        arguments: [true, false])
+    func recordsOfTakenPlace(takerFirst: Bool) async throws {
+        try await ListedAccount.with { account in
+            try await account.list("/", etag: "r1", folder("/d", id: "d", etag: "d1"))
+            try await account.list(
+                "/d", etag: "d1", folder("/d/c", id: "c", etag: "c1"), file("/d/f", id: "f", etag: "1"),
+                file("/d/z", id: "other", etag: "1"))
+            try await account.list("/d/c", etag: "c1", file("/d/c/z", id: "z", etag: "1"))
+            var queued: [LocalID: String] = [:]
+            for (path, new) in [("/d/f", "/e/f"), ("/d/z", "/e/z"), ("/d/c", "/d"), ("/d/c/z", "/d/z")] {
+                queued[try await account.addWork(.setFavorite(true), to: path).0.localID] = new
+            }
+            account.beginScan()
+            // The folder went to /e, and what was in it to /d.
+            try await account.list(
+                "/", etag: "r2", folder("/d", id: "c", etag: "c1"), folder("/e", id: "d", etag: "d2"))
+            let taker = try file("/d/z", id: "z", etag: "1")
+            if takerFirst { try await account.list("/d", etag: "c1", taker) }
+            try await account.list(
+                "/e", etag: "d2", file("/e/f", id: "f", etag: "1"), file("/e/z", id: "other", etag: "1"))
+            if !takerFirst { try await account.list("/d", etag: "c1", taker) }
+            for (id, path) in queued {
+                let work = try #require(try await account.work(of: id))
+                #expect(work.item.path.text == path)
+                #expect(work.records.map(\.path.text) == [path])
+            }
+        }
+    }
 }
