@@ -20,7 +20,7 @@ final class PolicyProcessor: Sendable {
         var hasMissed = false
         /// Parsed conditions and their texts. Conditions change seldom, and a condition over many policies is long, so
         /// texts are compared and not hashed.
-        var parsed: [(text: String, condition: ConditionMatcher)] = []
+        var parsed: [(text: String, condition: ParsedCondition)] = []
     }
 
     /// The coverage that a processor named.
@@ -115,15 +115,35 @@ final class PolicyProcessor: Sendable {
     }
 
     /// Returns the parsed condition of a text that a processor gave.
-    func parse(_ text: String) throws(ConditionError) -> ConditionMatcher {
+    func parse(_ text: String) throws(ConditionError) -> ParsedCondition {
         let known = state.withLock { state in state.parsed.first { $0.text.equals(text) }?.condition }
         if let known { return known }
-        let condition = ConditionMatcher(try Condition(parsing: text))
+        let condition = ParsedCondition(try ItemCondition(parsing: text))
         state.withLock { state in
             if state.parsed.count >= 8 { state.parsed.removeAll() }
             state.parsed.append((text, condition))
         }
         return condition
+    }
+}
+
+/// A condition that a processor gave, parsed.
+enum ParsedCondition: Sendable {
+    case ready(ConditionMatcher)
+    /// A condition that depends on policies or claims, which differ from run to run.
+    case unresolved(ItemCondition)
+
+    init(_ condition: ItemCondition) {
+        self = condition.plain.map { .ready(ConditionMatcher($0)) } ?? .unresolved(condition)
+    }
+
+    /// Returns the prepared condition.
+    /// - Parameter facts: Returns the policies and claims. Called only if the condition depends on them.
+    func matcher(_ facts: () throws(Failure) -> ConditionFacts) throws(Failure) -> ConditionMatcher {
+        switch self {
+        case .ready(let matcher): matcher
+        case .unresolved(let condition): ConditionMatcher(try condition.resolved(by: facts))
+        }
     }
 }
 

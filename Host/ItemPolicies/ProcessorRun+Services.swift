@@ -6,7 +6,7 @@ import PluginHost
 /// The reads of a plugin's calls during a run.
 extension ProcessorRun {
     func items(_ query: PluginQuery) throws(ServiceError) -> any ItemSource {
-        let parsed: ConditionMatcher
+        let parsed: ParsedCondition
         do throws(ConditionError) { parsed = try processor.parse(query.condition) } catch {
             throw ServiceError(LARDER_INVALID_ARGUMENT, "the condition: \(error)")
         }
@@ -14,7 +14,8 @@ extension ProcessorRun {
             let order = CursorSource.column(of: query.sort).map {
                 ItemSelection.Order.column($0, isDescending: query.isDescending)
             }
-            return try open(parsed, fields: query.fields, in: nil, order: order ?? .any, limit: query.limit)
+            return try open(
+                try parsed.matcher(facts), fields: query.fields, in: nil, order: order ?? .any, limit: query.limit)
         } catch {
             throw ServiceError(LARDER_IO, error.message)
         }

@@ -78,7 +78,7 @@ final class ProcessorRun: PluginRun {
         try countRecords()
         if try begin() {
             // The coverage is read each time, because the processor may just have learnt it.
-            processor.covers(parsed(.policy))
+            processor.covers(try parsed(.policy))
             try pass(.matching)
             try pass(.cleanup)
         }
@@ -130,7 +130,7 @@ final class ProcessorRun: PluginRun {
     }
 
     private func pass(_ which: ProcessorCalls.Pass) throws {
-        guard !calls.isCancelled, let condition = parsed(which == .matching ? .match : .cleanup) else {
+        guard !calls.isCancelled, let condition = try parsed(which == .matching ? .match : .cleanup) else {
             return try commit()
         }
         preview?.conditions[which] = condition.condition
@@ -173,11 +173,25 @@ final class ProcessorRun: PluginRun {
             })
     }
 
-    private func parsed(_ which: ProcessorCalls.Condition) -> ConditionMatcher? {
+    private func parsed(_ which: ProcessorCalls.Condition) throws(Failure) -> ConditionMatcher? {
         guard let text = calls.condition(which, trigger) else { return nil }
-        do throws(ConditionError) { return try processor.parse(text) } catch {
+        let parsed: ParsedCondition
+        do throws(ConditionError) {
+            parsed = try processor.parse(text)
+            // The policy condition takes part in what policies decide, so that it cannot depend on that.
+            if which == .policy, case .unresolved = parsed { _ = try Condition(parsing: text) }
+        } catch {
             calls.note("the \(which) condition for \(trigger.name) is not valid: \(error)")
             return nil
+        }
+        return try parsed.matcher(facts)
+    }
+
+    /// Reads the policies and claims.
+    func facts() throws(Failure) -> ConditionFacts {
+        let world = policiesOwner.world(now)
+        do { return try policiesOwner.database.readBlocking { try ConditionFacts($0, world: world) } } catch {
+            throw error as? Failure ?? Failure(.internal, "\(error)")
         }
     }
 

@@ -170,4 +170,31 @@ import Testing
             try database.close()
         }
     }
+
+    @Test("Q6: no policy names what policies decide, whether a program stores it or a plugin asks for it")
+    func decided() async throws {
+        try await withFolder { path in
+            let database = try Database.open(path: path)
+            var policy = ItemPolicy(kind: PolicyKind("k"), condition: "claimed")
+            for _ in 0..<2 {
+                do {
+                    _ = try await database.write { [policy] in try $0.policies.add(policy, by: .somebody) }
+                    Issue.record("\(policy) was stored")
+                } catch let failure as Failure {
+                    #expect(failure.kind == .badData && failure.message.contains("since policies decide"))
+                }
+                (policy.condition, policy.removeWhenNone) = ("true", #"availableOffline == "none""#)
+            }
+            #expect(try await database.read { try $0.policies.all() }.isEmpty)
+            try database.close()
+        }
+        try await withProcessorFixture(settings: ["mode": "decides"]) { fixture async throws in
+            fixture.policies.fire(.itemListUpdateCompleted)
+            await fixture.policies.waitUntilIdle()
+            let said = fixture.log.messages.filter { $0.hasPrefix("info") }
+            #expect(said == ["info: condition -2", "info: removal -2"])
+            #expect(fixture.log.contains("a policy cannot depend on availableOffline, since policies decide"))
+            #expect(try await fixture.database.read { try $0.policies.all() }.isEmpty)
+        }
+    }
 }

@@ -136,4 +136,29 @@ import Testing
             #expect(fixture.sink.intents.isEmpty)
         }
     }
+
+    @Test("P54: a processor's conditions may ask for claims and policies, and the reason is told in the same words")
+    func decisions() async throws {
+        let settings = ["match": #"!claimed && availableOffline == "indirect""#]
+        try await withProcessorFixture(settings: settings, items: ["/a", "/in/b", "/in/c"]) { fixture in
+            let claimed = try await fixture.database.write { tx in
+                try tx.policies.add(
+                    ItemPolicy(kind: .availableOffline, condition: #"path.startsWith("/in/")"#), by: .somebody)
+                let item = try #require(try tx.items.item(at: ItemPath("/in/c")))
+                try tx.claims.add(
+                    Claim(id: ClaimID("c"), item: item.localID, kind: .read, validity: .until(.now() + .seconds(3600))))
+                return item
+            }
+            fixture.policies.fire(.itemListUpdateCompleted)
+            await fixture.policies.waitUntilIdle()
+            let names = try fixture.names().filter { $0.hasPrefix("performAction") }
+            #expect(Set(names) == ["performAction /in/b"])
+            let explanation = try #require(try await fixture.policies.explain(claimed).first)
+            #expect(!explanation.matches && explanation.because?.text == "!claimed")
+            // When the claim ends, the item is handed over.
+            #expect(explanation.change?.value == true && explanation.then.map(\.would) == ["download"])
+            // The same text is refused as the condition of what the processor covers.
+            #expect(fixture.log.contains("a policy cannot depend on claimed, since policies decide what is kept here"))
+        }
+    }
 }

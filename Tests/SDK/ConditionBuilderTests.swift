@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 import enum Model.Condition
+import struct Model.ItemCondition
 import struct Model.Timestamp
 
 /// Tests that the host reads the conditions that the SDK's builder writes.
@@ -26,6 +27,16 @@ import struct Model.Timestamp
             #"now - (lastUsed - duration("1s")) > duration("1500ms")"#
         ),
         (.removed == true && .favorite != nil, "removed == true && favorite != null"),
+        (.parentPath == "/a" && .owner != nil, #"parentPath == "/a" && owner != null"#),
+        (!.isInProgress(.uploading), #"!("uploading" in syncActivity)"#),
+        (
+            .isInProgress([.moving, .downloading]),
+            #""downloading" in syncActivity && "moving" in syncActivity"#
+        ), (.isInProgress([]), "true"),
+        (
+            .availableOffline == Coverage.none || !.claimed || .claimed == true,
+            #"availableOffline == "none" || !claimed || claimed == true"#
+        ), (.availableOffline.isIn([.direct, .indirect]), #"availableOffline in ["direct", "indirect"]"#),
         (.any(of: []), "false"), (.all(of: []), "true"), (.any(of: [.favorite]), "favorite"),
         (
             .downloadTrigger != "user" && .name.endsWith(".jpg"),
@@ -38,7 +49,7 @@ import struct Model.Timestamp
     func written(_ index: Int) throws {
         let (built, text) = Self.samples[index]
         #expect(built.text == text)
-        #expect(try Model.Condition(parsing: text).text == text)
+        #expect(try ItemCondition(parsing: text).text == text)
     }
 
     @Test("SDK: ten thousand alternatives are one condition that the host reads")

@@ -24,11 +24,21 @@ enum CLIArgument {
         }
     }
 
-    /// Parses a condition.
+    /// Parses the condition of a policy.
     /// - Throws: `badData` with the column of the mistake.
     static func condition(_ text: String, of option: String) throws(Failure) -> Condition {
         do {
             return try Condition(parsing: text)
+        } catch {
+            throw error.failure(in: option)
+        }
+    }
+
+    /// Parses the condition of a query.
+    /// - Throws: `badData` with the column of the mistake.
+    static func itemCondition(_ text: String, of option: String) throws(Failure) -> ItemCondition {
+        do {
+            return try ItemCondition(parsing: text)
         } catch {
             throw error.failure(in: option)
         }
@@ -46,11 +56,15 @@ enum CLIArgument {
         return PolicyID(text)
     }
 
-    /// Returns the property of this name.
-    /// - Throws: `usage`, with the property whose name is nearest, if there is no such property.
+    /// Returns the property of this name, to sort by.
+    /// - Throws: `usage`, with the property whose name is nearest, if there is no such property or it has no order.
     static func property(_ text: String) throws(Failure) -> Condition.Property {
-        if let property = Condition.Property(rawValue: text) { return property }
-        let meant = nearestName(to: text, among: Condition.Property.allCases.map(\.rawValue))
+        if let property = Condition.Property(rawValue: text) {
+            if property.isSortable { return property }
+            throw Failure(.usage, "items cannot be sorted by `\(text)`", hint: "`--where` can select by it")
+        }
+        let sortable = Condition.Property.allCases.filter(\.isSortable)
+        let meant = nearestName(to: text, among: sortable.map(\.rawValue))
         throw Failure(
             .usage, "there is no property `\(Text.visible(text))`", hint: meant.map { "did you mean `\($0)`?" })
     }

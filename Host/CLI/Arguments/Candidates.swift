@@ -60,7 +60,7 @@ struct Candidates {
         else { return [] }
         return await reading { reader in
             var query = ItemQuery(path: path, now: .now())
-            if !name.isEmpty { query.condition = beginning }
+            if !name.isEmpty { query.condition = ItemCondition(beginning) }
             query.limit = Self.limit
             let found = Collector<String>()
             try await reader.items(query) { report in

@@ -6,8 +6,9 @@ struct List: LarderCommand {
     static let configuration = CommandConfiguration(
         commandName: "ls", abstract: "List items from the database, without using the network.",
         discussion: """
-            COND is a condition such as 'type == "file" && size > 1000000'. Its properties, and those to sort by, are: \
-            \(Condition.Property.allCases.map(\.rawValue).joined(separator: ", ")).
+            COND is a condition such as 'type == "file" && size > 1000000'. Its properties are: \
+            \(Condition.Property.allCases.map(\.rawValue).joined(separator: ", ")). All of them sort, except \
+            \(Condition.Property.allCases.filter { !$0.isSortable }.map(\.rawValue).joined(separator: ", ")).
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -26,7 +27,7 @@ struct List: LarderCommand {
         var query = ItemQuery(path: try await global.itemPath(path), now: .now())
         query.isRecursive = recursive
         query.includesRemoved = removed
-        if let condition { query.condition = try CLIArgument.condition(condition, of: "--where") }
+        if let condition { query.condition = try CLIArgument.itemCondition(condition, of: "--where") }
         if let sort { query.sort = try CLIArgument.property(sort) }
         query.isDescending = descending
         if let limit, limit < 0 { throw Failure(.usage, "--limit: \(limit) is negative") }

@@ -7,9 +7,12 @@ extension JSONValue {
     /// Makes an item's JSON.
     /// - Parameters:
     ///   - availableOffline: one of `none`, `direct` and `indirect`.
+    ///   - isClaimed: whether a valid claim is on the item.
     ///   - localPath: the path of the local copy; nil if there is none.
     ///   - shares: the ids of the item's shares.
-    init(_ item: Item, availableOffline: String, localPath: String?, shares: [RecordKey] = []) {
+    init(
+        _ item: Item, availableOffline: String, isClaimed: Bool = false, localPath: String?, shares: [RecordKey] = []
+    ) {
         self = .object([
             "path": .string(item.path.text),
             "name": .string(item.path.name),
@@ -31,6 +34,7 @@ extension JSONValue {
             "permissions": .string(item.permissions),
             "availableOffline": .string(availableOffline),
             "syncActivity": .strings(item.syncActivity.names),
+            "claimed": .bool(isClaimed),
             "localPath": .string(localPath),
             "shares": .strings(shares.map(\.text)),
         ])
@@ -38,8 +42,8 @@ extension JSONValue {
 
     init(_ report: ItemReport) {
         self.init(
-            report.item, availableOffline: report.availableOffline.rawValue, localPath: report.localPath,
-            shares: report.shares)
+            report.item, availableOffline: report.availableOffline.rawValue, isClaimed: report.isClaimed,
+            localPath: report.localPath, shares: report.shares)
     }
 
     init(_ policy: ItemPolicy, items: Int64?, bytes: Int64?) {

@@ -40,15 +40,18 @@ public struct AccountReader: Sendable {
     ///   then not all.
     public func items(_ query: ItemQuery, _ body: @escaping @Sendable (ItemReport) -> Bool) async throws(Failure) {
         try await read { tx in
-            let coverage = try AvailableOfflineCoverage(tx, now: query.now)
+            let standing = try ItemStanding(tx, now: query.now)
+            let condition = try query.condition?.resolved {
+                try ConditionFacts(tx, world: ClaimWorld.current(now: query.now))
+            }
             let root = try tx.items.item(at: query.path)
             if root == nil, !query.path.isRoot { throw Failure.noItem(query.path) }
             if let root, root.kind == .file {
-                let isWanted = query.condition?.matches(root, now: query.now) ?? true
-                if isWanted, query.limit != 0 { _ = body(try report(root, coverage, tx)) }
+                let isWanted = condition?.matches(root, now: query.now) ?? true
+                if isWanted, query.limit != 0 { _ = body(try report(root, standing, tx)) }
                 return
             }
-            try tx.items.each(query.listing) { body(try report($0, coverage, tx)) }
+            try tx.items.each(query.listing(condition)) { body(try report($0, standing, tx)) }
         }
     }
 
@@ -57,7 +60,7 @@ public struct AccountReader: Sendable {
     public func item(at path: ItemPath) async throws(Failure) -> ItemReport {
         try await read { tx in
             guard let item = try tx.items.item(at: path) else { throw Failure.noItem(path) }
-            return try report(item, AvailableOfflineCoverage(tx, now: clock.agesTo()), tx)
+            return try report(item, ItemStanding(tx, now: clock.agesTo()), tx)
         }
     }
 
@@ -72,7 +75,7 @@ public struct AccountReader: Sendable {
     public func lastItem(at path: ItemPath) async throws(Failure) -> ItemReport? {
         try await read { tx in
             try tx.items.lastItem(at: path).map {
-                try report($0, AvailableOfflineCoverage(tx, now: clock.agesTo()), tx)
+                try report($0, ItemStanding(tx, now: clock.agesTo()), tx)
             }
         }
     }
@@ -219,10 +222,11 @@ public struct AccountReader: Sendable {
     }
 
     private func report(
-        _ item: Item, _ coverage: AvailableOfflineCoverage, _ tx: ReadTransaction
+        _ item: Item, _ standing: ItemStanding, _ tx: ReadTransaction
     ) throws -> ItemReport {
         ItemReport(
-            item: try tx.journal.queued(item), availableOffline: coverage.of(item),
+            item: try tx.journal.queued(item), availableOffline: standing.coverage.of(item),
+            isClaimed: standing.claims[item.localID] != nil,
             localPath: item.cloudStatus == .cloudOnly ? nil : bookmark.files + (item.path.isRoot ? "" : item.path.text),
             shares: item.isRemoved ? [] : try tx.records.shares(of: item.path))
     }
@@ -233,5 +237,16 @@ public struct AccountReader: Sendable {
         } catch {
             throw Failure(of: error)
         }
+    }
+}
+
+/// What policies and claims say of items.
+private struct ItemStanding {
+    let coverage: AvailableOfflineCoverage
+    let claims: [LocalID: ClaimKinds]
+
+    init(_ reads: ReadTransaction, now: Timestamp) throws {
+        coverage = try AvailableOfflineCoverage(reads, now: now)
+        claims = try reads.claims.kinds(in: .current(now: now))
     }
 }

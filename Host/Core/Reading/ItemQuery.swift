@@ -11,7 +11,7 @@ public struct ItemQuery: Sendable {
     /// the condition names `removed` or `removedAt`.
     public var includesRemoved = false
     /// The condition that a listed item meets; nil lists all items.
-    public var condition: Condition?
+    public var condition: ItemCondition?
     /// The property to sort by; nil sorts by path, byte by byte.
     public var sort: Condition.Property?
     /// Whether the order is descending.
@@ -27,13 +27,13 @@ public struct ItemQuery: Sendable {
         self.now = now
     }
 
-    var listing: ItemListing {
+    /// Returns the listing of the query.
+    /// - Parameter resolved: The query's condition, resolved.
+    func listing(_ resolved: Condition?) -> ItemListing {
         let asksForRemoved = condition.map { $0.names(.removed) || $0.names(.removedAt) } ?? false
         var listing = ItemListing(
             folder: path, isRecursive: isRecursive, includesRemoved: includesRemoved || asksForRemoved)
-        if let condition {
-            listing.condition = (condition, now)
-        }
+        listing.condition = resolved.map { ($0, now) }
         listing.sort = sort.flatMap { property in ItemColumn.allCases.first { "\($0)" == property.rawValue } }
         listing.isDescending = isDescending
         listing.limit = limit

@@ -8,6 +8,8 @@ public struct ItemReport: Sendable {
     public var item: Item
     /// The level at which the item is available offline.
     public var availableOffline: AvailableOfflineLevel
+    /// Whether a valid claim is on the item.
+    public var isClaimed: Bool
     /// The absolute path of the local file or folder; nil if the item is `cloudOnly`.
     public var localPath: String?
     /// The ids of the item's shares.

@@ -44,7 +44,9 @@ struct ConditionCompiler {
                 result.stack += 1
             }
             return result
-        case .constant, .property, .comparison, .membership, .text: return leaf(condition, negated: negated)
+        case .resolved(_, let meaning): return fragment(meaning, negated: negated)
+        case .constant, .property, .comparison, .membership, .text, .activity:
+            return leaf(condition, negated: negated)
         }
     }
 

@@ -40,7 +40,9 @@ extension ConditionCompiler {
             let result = self.test(test)
             return negated ? result.negated : result
         case .constant(let value): return value != negated ? .true : .false
-        case .any, .all, .not: return .false
+        case .activity(let activity):
+            return ConditionFragment(sql: "items.syncActivity & \(activity.rawValue) \(negated ? "=" : "<>") 0")
+        case .any, .all, .not, .resolved: return .false
         }
     }
 
@@ -112,6 +114,7 @@ extension ConditionCompiler {
             if isAbsent { return negated ? .true : .false }
             result.sql += " \(relation.rawValue) "
             append(right, to: &result)
+            if isFixed { result = served(result, left) }
             return negated ? result.negated : result
         }
         switch ((relation == .equal) != negated, isFixed && !isAbsent) {
@@ -120,7 +123,16 @@ extension ConditionCompiler {
         case (false, _): result.sql += " IS NOT "
         }
         append(right, to: &result)
-        return result
+        return (relation == .equal) != negated && isFixed && !isAbsent ? served(result, left) : result
+    }
+
+    /// Returns a fragment that is not true for an absent property in a form that an index serves. Only the root has no
+    /// `parentPath`, and its column is its own path.
+    private func served(_ fragment: ConditionFragment, _ operand: Condition.Operand) -> ConditionFragment {
+        guard operand == .property(.parentPath) else { return fragment }
+        var column = fragment
+        column.sql = fragment.sql.replacing(Condition.Property.parentPath.expression, with: "items.parentPath")
+        return .join(column, .and, ConditionFragment(sql: "items.path <> '/'"))
     }
 
     mutating func membership(_ membership: Condition.Membership) -> ConditionFragment {
@@ -135,6 +147,7 @@ extension ConditionCompiler {
             append(element, to: &result)
         }
         result.sql += ")"
+        result = served(result, membership.value)
         if present.count < membership.list.count { result = .join(result, .or, isNull) }
         return result
     }
@@ -171,7 +184,7 @@ extension ConditionCompiler {
         guard !part.isEmpty else { return ConditionFragment(sql: "\(text.sql) IS NOT NULL") }
         var result = text
         switch test.place {
-        case .start: return beginning(text, with: part)
+        case .start: return served(beginning(text, with: part), test.text)
         case .end: result.sql = "substr(CAST(\(text.sql) AS BLOB), -\(part.utf8.count)) = \(bytes(of: part))"
         case .anywhere: result.sql = "instr(CAST(\(text.sql) AS BLOB), \(bytes(of: part))) > 0"
         }
@@ -250,6 +263,7 @@ extension Condition.Property {
 
     /// The SQL expression for the property's value as the condition language defines it.
     fileprivate var expression: String {
+        if self == .parentPath { return "nullif(items.parentPath, items.path)" }
         guard let knownTexts else { return "items.\(rawValue)" }
         let cases = knownTexts.enumerated().map { "WHEN \($0) THEN '\($1)'" }.joined(separator: " ")
         return "CASE items.\(rawValue) \(cases) END"

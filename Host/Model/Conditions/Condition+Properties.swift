@@ -7,6 +7,8 @@ extension Condition {
         case .comparison(let terms): terms.left.names(property) || terms.right.names(property)
         case .membership(let terms): terms.value.names(property) || terms.list.contains { $0.names(property) }
         case .text(let test): test.text.names(property) || test.part.names(property)
+        case .activity: property == .syncActivity
+        case .resolved(let term, _): term.names(property)
         case .any(let terms), .all(let terms): terms.contains { $0.names(property) }
         case .not(let term): term.names(property)
         }

@@ -19,6 +19,11 @@ public indirect enum Condition: Hashable, Sendable {
     case comparison(Comparison)
     case membership(Membership)
     case text(TextTest)
+    /// A test whether one activity is under way for the item: one of the names in `syncActivity`.
+    case activity(SyncActivity)
+    /// A term that an item's row alone does not answer, and the condition with the same result that the row answers.
+    /// Created by ``ItemCondition/resolved(by:)``. The text is that of the term.
+    case resolved(Condition, as: Condition)
     /// A group of two or more terms of which at least one must hold. Created by ``anyOf(_:)``.
     case any([Condition])
     /// A group of two or more terms that must all hold. Created by ``allOf(_:)``.

@@ -15,7 +15,8 @@ struct ConditionCourse {
 
     init(_ condition: Condition, of item: Item, from now: Timestamp) {
         switch condition {
-        case .constant, .property, .text: self.init(condition, item, now, meetings: [])
+        case .constant, .property, .text, .activity: self.init(condition, item, now, meetings: [])
+        case .resolved(_, let meaning): self.init(meaning, of: item, from: now)
         case .comparison(let comparison):
             self.init(condition, item, now, meetings: [comparison.left.meeting(comparison.right, item)])
         case .membership(let membership):

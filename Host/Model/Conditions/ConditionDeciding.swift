@@ -8,7 +8,7 @@ extension Condition {
     /// - Parameter now: The moment that `now` stands for.
     public func deciding(for item: Item, now: Timestamp) -> Condition {
         switch self {
-        case .constant, .property, .comparison, .membership, .text: self
+        case .constant, .property, .comparison, .membership, .text, .activity, .resolved: self
         case .not(let term): .not(term.deciding(for: item, now: now))
         case .any(let terms):
             if let holding = terms.first(where: { $0.matches(item, now: now) }) {

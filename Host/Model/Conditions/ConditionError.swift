@@ -3,6 +3,8 @@ public struct ConditionError: Error, Hashable, Sendable, CustomStringConvertible
     /// The class of a mistake, so that callers can tell mistakes apart.
     public enum Kind: Sendable {
         case syntax, unknownProperty, unknownFunction, unknownValue, unlikeTypes, tooLong, tooDeep
+        /// A property that policies or claims decide, in the condition of a policy.
+        case notInPolicy
     }
 
     /// The class of the mistake.

@@ -16,6 +16,8 @@ extension Condition {
             membership.holds(for: membership.value.value(of: item, now: now), now: now)
         case .text(let test):
             test.place.holds(of: test.part.value(of: item, now: now), in: test.text.value(of: item, now: now))
+        case .activity(let activity): item?.syncActivity.contains(activity) ?? false
+        case .resolved(_, let meaning): meaning.matches(item, now: now)
         case .any(let terms): terms.contains { $0.matches(item, now: now) }
         case .all(let terms): terms.allSatisfy { $0.matches(item, now: now) }
         case .not(let term): !term.matches(item, now: now)
@@ -77,6 +79,10 @@ extension Condition.Property {
         case .favorite: .boolean(item.isFavorite)
         case .remoteVersion: .init(item.remoteVersion?.name)
         case .removedAt: .init(item.removedAt?.nanoseconds)
+        case .parentPath: .init(item.path.isRoot ? nil : item.path.parent.text)
+        case .owner: .init(item.owner)
+        case .availableOffline, .claimed, .syncActivity:
+            preconditionFailure("The property \(rawValue) was not resolved.")
         }
     }
 }

@@ -31,7 +31,8 @@ public struct ConditionMatcher: Sendable {
 
         init(_ condition: Condition) {
             switch condition {
-            case .constant, .property, .comparison, .membership, .text: self = .plain(condition)
+            case .constant, .property, .comparison, .membership, .text, .activity: self = .plain(condition)
+            case .resolved(_, let meaning): self = Question(meaning)
             case .not(let term):
                 if case .plain = Question(term) { self = .plain(condition) } else { self = .not(Question(term)) }
             case .all(let terms):

@@ -1,21 +1,29 @@
 extension Condition {
-    /// A property of an item: one of the first fifteen fields of the item's JSON, or the time when the item was
-    /// removed.
+    /// A property of an item: a field of the item's JSON, or the time when the item was removed.
     public enum Property: String, Sendable, CaseIterable {
         case path, name, type, size, mimeType, etag, fileID, localID, lastModified, lastUsed, cloudStatus
         case downloadTrigger, removed, favorite, remoteVersion, removedAt
+        case parentPath, owner, availableOffline, syncActivity, claimed
 
         /// The type of the property's values.
         public var valueType: ValueType {
             switch self {
             case .path, .name, .type, .mimeType, .etag, .fileID, .localID, .cloudStatus, .downloadTrigger,
-                .remoteVersion:
+                .remoteVersion, .parentPath, .owner, .availableOffline:
                 .text
             case .size: .integer
             case .lastModified, .lastUsed, .removedAt: .time
-            case .removed, .favorite: .boolean
+            case .removed, .favorite, .claimed: .boolean
+            case .syncActivity: .list
             }
         }
+
+        /// Whether items can be sorted by the property.
+        public var isSortable: Bool { !isDecided && valueType != .list }
+
+        /// Whether policies or claims decide the property, and not the item itself. Such a property is known in an
+        /// ``ItemCondition`` only.
+        public var isDecided: Bool { self == .availableOffline || self == .claimed }
 
         /// The texts that the property can have, in the order of their raw values in the database, or nil if the
         /// property can have any text.
@@ -24,6 +32,7 @@ extension Condition {
             case .type: ["file", "folder"]
             case .cloudStatus: CloudStatus.allCases.map(\.name)
             case .remoteVersion: [RemoteVersion.current.name, RemoteVersion.newer.name]
+            case .availableOffline: AvailableOfflineLevel.allCases.map(\.rawValue)
             default: nil
             }
         }
@@ -32,6 +41,8 @@ extension Condition {
     /// The type of a value in a condition.
     public enum ValueType: Sendable {
         case text, integer, boolean, time, duration
+        /// A set of names, of which each is there or not.
+        case list
     }
 
     /// A text in a condition. Texts are equal only if their bytes are the same.

@@ -2,13 +2,19 @@ extension Condition {
     /// Parses a condition.
     /// - Parameter text: A text of at most ``longestText`` bytes, nested at most ``deepestNesting`` levels.
     /// - Throws: ``ConditionError``, with the mistake and its position. Mistakes include an unknown property or
-    ///   function, a comparison of values of unlike types, and a text that the property can never have.
-    public init(parsing text: String) throws(ConditionError) {
+    ///   function, a comparison of values of unlike types, a text that the property can never have, and a property
+    ///   that policies or claims decide, which only an ``ItemCondition`` knows.
+    public init(parsing text: String) throws(ConditionError) { try self.init(parsing: text, inQuery: false) }
+
+    /// Parses a condition.
+    /// - Parameter inQuery: Whether the properties are known that policies or claims decide. They must be resolved
+    ///   before the condition is evaluated.
+    init(parsing text: String, inQuery: Bool) throws(ConditionError) {
         do throws(ConditionFault) {
             guard text.utf8.count <= Self.longestText else {
                 throw ConditionFault(.tooLong, at: Self.longestText, "a condition has at most 1 MiB")
             }
-            var parser = try ConditionParser(text)
+            var parser = try ConditionParser(text, inQuery: inQuery)
             self = try parser.whole()
         } catch {
             throw ConditionError(error, in: text)
@@ -32,8 +38,10 @@ struct ConditionParser {
     private(set) var token: ConditionToken
     private(set) var offset: Int
     private var depth = 0
+    private let inQuery: Bool
 
-    init(_ text: String) throws(ConditionFault) {
+    init(_ text: String, inQuery: Bool) throws(ConditionFault) {
+        self.inQuery = inQuery
         lexer = ConditionLexer(text)
         (token, offset) = try lexer.next()
     }
@@ -101,7 +109,12 @@ struct ConditionParser {
         if token == .name("in") {
             let value = try left.asOperand()
             try advance()
-            condition = .membership(try .checked(value, in: try list(), at: place, valueAt: left.offset))
+            if token == .name(Condition.Property.syncActivity.rawValue) {
+                condition = .activity(try .checked(value, at: left.offset))
+                try advance()
+            } else {
+                condition = .membership(try .checked(value, in: try list(), at: place, valueAt: left.offset))
+            }
         } else if case .sign(let sign) = token, let relation = Condition.Relation(rawValue: sign.rawValue) {
             let value = try left.asOperand()
             try advance()
@@ -247,6 +260,12 @@ struct ConditionParser {
             guard let property = Condition.Property(rawValue: name) else {
                 throw ConditionFault.unknown(
                     .unknownProperty, "property", name, among: Condition.Property.allCases.map(\.rawValue), at: start)
+            }
+            guard inQuery || !property.isDecided else {
+                throw ConditionFault(
+                    .notInPolicy, at: start,
+                    "a policy cannot depend on \(name), since policies decide what is kept here",
+                    hint: "\(name) is known where items are listed: in queries and a processor's match and cleanup")
             }
             return .property(property)
         }

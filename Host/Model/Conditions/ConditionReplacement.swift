@@ -8,7 +8,7 @@ extension Condition {
 
     private func replaced(_ old: Operand, _ new: Operand) -> Condition {
         switch self {
-        case .constant, .property, .text: return self
+        case .constant, .property, .text, .activity, .resolved: return self
         case .comparison(let comparison):
             let (left, right) = (comparison.left, comparison.right)
             if left == .property(.localID), right == old {

@@ -29,6 +29,9 @@ extension Condition: CustomStringConvertible {
             text += ".\(test.place.rawValue)("
             test.part.write(to: &text)
             text += ")"
+        case .activity(let activity):
+            text += "\"\(activity.names.joined())\" in \(Property.syncActivity.rawValue)"
+        case .resolved(let term, _): term.write(to: &text)
         case .any(let terms): Self.write(terms, joinedBy: " || ", orWhenEmpty: false, to: &text)
         case .all(let terms): Self.write(terms, joinedBy: " && ", orWhenEmpty: true, to: &text)
         case .not(let term):
@@ -64,7 +67,8 @@ extension Condition: CustomStringConvertible {
         switch self {
         case .any: .or
         case .all: .and
-        case .comparison, .membership: .relation
+        case .comparison, .membership, .activity: .relation
+        case .resolved(let term, _): term.binding
         case .constant, .property, .text, .not: .unary
         }
     }

@@ -6,6 +6,7 @@ extension ConditionParser.Part {
         case .condition(let condition): return condition
         case .operand(.boolean(let value)): return .constant(value)
         case .operand(.property(let property)) where property.valueType == .boolean: return .property(property)
+        case .operand(.property(let property)) where property.valueType == .list: throw property.isList(at: offset)
         case .operand(let operand):
             throw ConditionFault(
                 .unlikeTypes, at: offset, "\(operand.shownType) stands where a condition is needed",
@@ -15,6 +16,7 @@ extension ConditionParser.Part {
 
     func asOperand() throws(ConditionFault) -> Condition.Operand {
         switch meaning {
+        case .operand(.property(let property)) where property.valueType == .list: throw property.isList(at: offset)
         case .operand(let operand): return operand
         case .condition:
             throw ConditionFault(
@@ -57,6 +59,31 @@ extension Condition.Membership {
     }
 }
 
+extension Condition.Property {
+    /// Returns the error of a list that stands where a single value or a condition is needed.
+    fileprivate func isList(at offset: Int) -> ConditionFault {
+        ConditionFault(
+            .unlikeTypes, at: offset, "\(rawValue) is a list",
+            hint: "ask whether a name is in it, as 'uploading' in \(rawValue)")
+    }
+}
+
+extension SyncActivity {
+    /// Returns the activity that a text in quotes names.
+    static func checked(_ name: Condition.Operand, at offset: Int) throws(ConditionFault) -> Self {
+        let list = Condition.Property.syncActivity.rawValue
+        guard case .text(let text) = name else {
+            throw ConditionFault(
+                .unlikeTypes, at: offset, "\(name.shown) is no name of \(list)",
+                hint: "write the name in quotes, as 'uploading' in \(list)")
+        }
+        guard let activity = Self(name: text.text) else {
+            throw ConditionFault.unknown(.unknownValue, "value of \(list)", text.text, among: allNames, at: offset)
+        }
+        return activity
+    }
+}
+
 extension Condition.TextTest {
     func check(textAt: Int, partAt: Int) throws(ConditionFault) {
         for (operand, offset) in [(text, textAt), (part, partAt)] where operand.valueType != .text && operand != .null {
@@ -95,6 +122,7 @@ extension Condition.Operand {
         case .boolean: "true or false"
         case .time: "a time"
         case .duration: "a duration"
+        case .list: "a list"
         case nil: "null"
         }
     }

@@ -142,7 +142,14 @@ public struct SyncActivity: OptionSet, Hashable, Sendable {
     /// An update.
     public static let updating = SyncActivity(rawValue: 1 << 6)
 
-    private static let allNames = ["downloading", "uploading", "deleting", "moving", "copying", "creating", "updating"]
+    /// The names of all actions, in the order of their bits.
+    static let allNames = ["downloading", "uploading", "deleting", "moving", "copying", "creating", "updating"]
+
+    /// Creates the set with the one action of this name, or returns nil if no action has the name.
+    init?(name: String) {
+        guard let bit = Self.allNames.firstIndex(of: name) else { return nil }
+        self.init(rawValue: 1 << Int64(bit))
+    }
 
     /// The names of the actions in JSON output.
     public var names: [String] { Self.allNames.enumerated().filter { rawValue & (1 << $0.offset) != 0 }.map(\.element) }

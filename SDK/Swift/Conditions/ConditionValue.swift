@@ -42,6 +42,16 @@ extension RemoteVersion: ConditionValue {
     public var literal: String { self == .current ? "\"current\"" : "\"newer\"" }
 }
 
+extension Coverage: ConditionValue {
+    public var literal: String {
+        switch self {
+        case .none: "\"none\""
+        case .direct: "\"direct\""
+        case .indirect: "\"indirect\""
+        }
+    }
+}
+
 /// Strings are compared byte by byte in UTF-8, also for order.
 extension String: OrderedConditionValue {
     public var literal: String {

@@ -16,6 +16,15 @@ extension Operand where Value == String {
     public static var localID: Self { Self(property: "localID") }
     /// The cause of the copy: `user`, `availableOffline`, or another plugin's id.
     public static var downloadTrigger: Self { Self(property: "downloadTrigger") }
+    /// The path of the folder that contains the item; nil for the root.
+    public static var parentPath: Self { Self(property: "parentPath") }
+    /// The owner, as the server tells it.
+    public static var owner: Self { Self(property: "owner") }
+}
+
+extension Operand where Value == Coverage {
+    /// Whether policies keep the item here. Not in the condition of a policy.
+    public static var availableOffline: Self { Self(property: "availableOffline") }
 }
 
 extension Operand where Value == Int64 {
@@ -52,6 +61,8 @@ extension Operand where Value == Bool {
     public static var removed: Self { Self(property: "removed") }
     /// Whether the item is marked as a favorite on the server.
     public static var favorite: Self { Self(property: "favorite") }
+    /// Whether a valid claim is on the item. Not in the condition of a policy.
+    public static var claimed: Self { Self(property: "claimed") }
 }
 
 extension Condition {
@@ -69,6 +80,12 @@ extension Condition {
     public static var localID: Operand<String> { .localID }
     /// The cause of the copy: `user`, `availableOffline`, or another plugin's id.
     public static var downloadTrigger: Operand<String> { .downloadTrigger }
+    /// The path of the folder that contains the item; nil for the root.
+    public static var parentPath: Operand<String> { .parentPath }
+    /// The owner, as the server tells it.
+    public static var owner: Operand<String> { .owner }
+    /// Whether policies keep the item here. Not in the condition of a policy.
+    public static var availableOffline: Operand<Coverage> { .availableOffline }
     /// The size in bytes.
     public static var size: Operand<Int64> { .size }
     /// The time of the last change.
@@ -87,4 +104,19 @@ extension Condition {
     public static var removed: Condition { Condition("removed", .unary) }
     /// The condition that an item is marked as a favorite on the server.
     public static var favorite: Condition { Condition("favorite", .unary) }
+    /// The condition that a valid claim is on the item. Not in the condition of a policy.
+    public static var claimed: Condition { Condition("claimed", .unary) }
+
+    /// Returns the condition that all of these operations are in progress on the item. Without operations, every item
+    /// meets it.
+    public static func isInProgress(_ activity: SyncActivity) -> Condition {
+        let names: [(SyncActivity, String)] = [
+            (.downloading, "downloading"), (.uploading, "uploading"), (.deleting, "deleting"), (.moving, "moving"),
+            (.copying, "copying"), (.creating, "creating"), (.updating, "updating"),
+        ]
+        return all(
+            of: names.filter { activity.contains($0.0) }.map {
+                Condition("\($0.1.literal) in syncActivity", .relation)
+            })
+    }
 }

@@ -64,7 +64,7 @@ import Testing
                 {"path":"/a/b","name":"b","type":"file","size":null,"mimeType":null,"etag":null,"fileID":null,\
                 "localID":"l","lastModified":null,"lastUsed":null,"cloudStatus":"cloudOnly","downloadTrigger":null,\
                 "removed":false,"favorite":false,"remoteVersion":null,"parentPath":"/a","owner":null,\
-                "permissions":null,"availableOffline":"none","syncActivity":[],"localPath":null,"shares":[]}
+                "permissions":null,"availableOffline":"none","syncActivity":[],"claimed":false,"localPath":null,"shares":[]}
                 """)
         item.size = 7
         item.lastModified = Timestamp(nanoseconds: 1_500_000_000)
@@ -74,7 +74,7 @@ import Testing
         let text = JSONValue(item, availableOffline: "indirect", localPath: "/v/a/b").text
         #expect(text.contains(#""size":7,"#) && text.contains(#""lastModified":"1970-01-01T00:00:01.5Z""#))
         #expect(text.contains(#""cloudStatus":"localCopy","downloadTrigger":"availableOffline""#))
-        #expect(text.contains(#""syncActivity":["downloading","moving"],"localPath":"/v/a/b""#))
+        #expect(text.contains(#""syncActivity":["downloading","moving"],"claimed":false,"localPath":"/v/a/b""#))
     }
 
     @Test("H1: policies, records, issues, plugins and errors have the contract's members")

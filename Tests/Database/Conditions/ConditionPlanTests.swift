@@ -24,6 +24,8 @@ import Testing
         "Prefixes, ids and what is here or removed are searched by an index, also within groups",
         arguments: [
             ("path.startsWith('/Photos/')", "items_path (path>? AND path<?)"), ("path == '/a'", "items_path (path=?)"),
+            ("parentPath == '/a'", "items_parentPath (parentPath=?)"),
+            ("parentPath.startsWith('/a/')", "items_parentPath (parentPath>? AND parentPath<?)"),
             ("!removed && path.startsWith('/a/') && type == 'file'", "items_path (path>? AND path<?)"),
             ("path == '/Photos' || path.startsWith('/Photos/')", "MULTI-INDEX OR"),
             ("!removed && localID == '1'", "(localID=?)"), ("fileID == '1'", "items_fileID (fileID=?)"),

@@ -35,8 +35,8 @@ struct ConditionRandom {
         let path =
             "/"
             + [text(), text()].filter { !$0.isEmpty && !$0.contains("/") && !$0.contains("\0") }.joined(separator: "/")
-        // Each path has one item at a time.
-        let unique = path + (path == "/" ? "" : "/") + "\(number)"
+        // Each path has one item at a time. The root is the only item without a parent.
+        let unique = number % 10 == 0 && chance(0.5) ? "/" : path + (path == "/" ? "" : "/") + "\(number)"
         let etag = chance(0.7) ? ETag(opaque: text(), strength: one(of: [.strong, .weak, .substitute])) : nil
         let status = one(of: CloudStatus.allCases)
         let mark = FileMark(inode: 1, size: 1, modified: now, changed: now, recorded: now)
@@ -47,15 +47,53 @@ struct ConditionRandom {
             localID: LocalID(text() + "\(number)"), fileID: chance(0.7) ? FileID(text()) : nil,
             path: ItemPath(unchecked: unique), kind: folder ? .folder : .file, size: chance(0.7) ? self.number() : nil,
             mimeType: chance(0.7) ? text() : nil, etag: etag, lastModified: chance(0.7) ? time() : nil,
-            isFavorite: chance(0.5), removedAt: chance(0.3) ? time() : nil, cloudStatus: status,
+            isFavorite: chance(0.5), owner: chance(0.5) ? text() : nil, removedAt: chance(0.3) ? time() : nil,
+            cloudStatus: status,
             copy: status == .localCopy || status == .locallyModified ? copy : nil,
-            downloadTrigger: chance(0.5) ? DownloadTrigger(text()) : nil, lastUsed: chance(0.7) ? time() : nil)
+            downloadTrigger: chance(0.5) ? DownloadTrigger(text()) : nil, lastUsed: chance(0.7) ? time() : nil,
+            syncActivity: SyncActivity(rawValue: one(of: [0, 0, 1, 2, 3, 64, 127])))
     }
+
+    // MARK: Policies and claims
+
+    /// Returns a policy that keeps some of the items here, most often of the kind that `pin` makes.
+    mutating func policy(among items: [Item]) -> ItemPolicy {
+        let item = one(of: items)
+        let path = chance(0.5) ? item.path : item.path.parent
+        var policy = ItemPolicy(
+            kind: .availableOffline, condition: chance(0.7) ? Condition.at(orBelow: path).text : condition(depth: 1))
+        policy.path = chance(0.8) ? path : nil
+        policy.localID = chance(0.5) ? one(of: items).localID : nil
+        return policy
+    }
+
+    /// Returns a claim on one of the items. Process 1 lives in ``world``, and process 2 does not.
+    mutating func claim(_ number: Int, among items: [Item]) -> Claim {
+        Claim(
+            id: ClaimID("\(number)"), item: one(of: items).localID, kind: one(of: Claim.Kind.allCases),
+            validity: validity(depth: 2))
+    }
+
+    private mutating func validity(depth: Int) -> ClaimValidity {
+        switch Int.random(in: 0..<(depth > 0 ? 7 : 4), using: &generator) {
+        case 0: .explicit
+        case 1, 2: .until(now + .seconds(one(of: [-1, 0, 1, 3600])))
+        case 3: .process(ProcessIdentity(pid: one(of: [1, 2]), started: 0, boot: ""))
+        case 4: .not(validity(depth: depth - 1))
+        case 5: .all((0..<one(of: [0, 1, 2])).map { _ in validity(depth: depth - 1) })
+        default: .any((0..<one(of: [0, 1, 2])).map { _ in validity(depth: depth - 1) })
+        }
+    }
+
+    static func world(at time: Timestamp) -> ClaimWorld { ClaimWorld(now: time) { $0.pid == 1 } }
 
     // MARK: Conditions, as texts of the language
 
+    /// Whether conditions ask about what policies and claims decide.
+    var asksForDecisions = false
+
     mutating func condition(depth: Int) -> String {
-        guard depth > 0, chance(0.75) else { return leaf() }
+        guard depth > 0, chance(0.75) else { return asksForDecisions && chance(0.6) ? decision() : leaf() }
         switch Int.random(in: 0..<5, using: &generator) {
         case 0: return "!(\(condition(depth: depth - 1)))"
         case 1, 2:
@@ -70,14 +108,16 @@ struct ConditionRandom {
     private mutating func leaf() -> String {
         let relation = one(of: Condition.Relation.allCases).rawValue
         let sameness = one(of: ["==", "!="])
-        switch Int.random(in: 0..<12, using: &generator) {
+        switch Int.random(in: 0..<13, using: &generator) {
+        case 12: return "'\(one(of: ["downloading", "uploading", "updating", "moving"]))' in syncActivity"
         case 0: return one(of: ["true", "false", "removed", "favorite", "!removed", "!favorite"])
         case 1:
             return
                 "\(one(of: ["removed", "favorite"])) \(sameness) "
                 + "\(one(of: ["true", "false", "null", "removed", "favorite"]))"
         case 2:
-            return "\(one(of: Condition.Property.allCases).rawValue) \(one(of: ["==", "!=", "in ["])) null".closingList
+            let property = one(of: Condition.Property.allCases.filter(\.isSortable))
+            return "\(property.rawValue) \(one(of: ["==", "!=", "in ["])) null".closingList
         case 3: return known()
         case 4: return "\(integer()) \(relation) \(integer())"
         case 5:
@@ -92,6 +132,23 @@ struct ConditionRandom {
                 + "[\((0..<3).map { _ in chance(0.2) ? "null" : literal(text()) }.joined(separator: ", "))]"
         case 10: return "\(anyText()).\(one(of: Condition.TextPlace.allCases).rawValue)(\(anyText()))"
         default: return "\(property()).\(one(of: Condition.TextPlace.allCases).rawValue)(\(literal(beginning())))"
+        }
+    }
+
+    /// Returns a term about what policies and claims decide.
+    private mutating func decision() -> String {
+        let sameness = one(of: ["==", "!="])
+        let level = one(of: ["'none'", "'direct'", "'indirect'", "null", "mimeType", "availableOffline"])
+        switch Int.random(in: 0..<8, using: &generator) {
+        case 0: return one(of: ["claimed", "!claimed"])
+        case 1: return "claimed \(sameness) \(one(of: ["true", "false", "null", "favorite", "removed"]))"
+        case 2: return "favorite \(sameness) claimed"
+        case 3: return "claimed in [\(one(of: ["true", "false", "null", "true, false"]))]"
+        case 4: return "availableOffline in [\(one(of: ["'direct', 'indirect'", "'none', null", ""]))]"
+        case 5:
+            let place = one(of: Condition.TextPlace.allCases).rawValue
+            return "availableOffline.\(place)('\(one(of: ["direct", "in", "e", ""]))')"
+        default: return "availableOffline \(sameness) \(level)"
         }
     }
 
@@ -110,7 +167,7 @@ struct ConditionRandom {
     }
 
     private mutating func property() -> String {
-        one(of: ["path", "name", "mimeType", "etag", "fileID", "localID", "downloadTrigger"])
+        one(of: ["path", "name", "mimeType", "etag", "fileID", "localID", "downloadTrigger", "parentPath", "owner"])
     }
 
     private mutating func phrase() -> String { chance(0.7) ? property() : chance(0.1) ? "null" : literal(beginning()) }

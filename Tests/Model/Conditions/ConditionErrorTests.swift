@@ -42,6 +42,16 @@ import Testing
             Case("size in 3", .syntax, 9), Case("size in [1 2]", .syntax, 12), Case("path.startsWith('a'", .syntax, 20),
             Case("path ~ 'a'", .syntax, 6), Case("timestamp(now) < now", .syntax, 11), Case("- path == 1", .syntax, 3),
             Case("path.startsWith('a').contains('b')", .syntax, 21),
+            Case("syncActivity", .unlikeTypes, 1), Case("removed || !syncActivity", .unlikeTypes, 13),
+            Case("syncActivity == 'uploading'", .unlikeTypes, 1), Case("null != syncActivity", .unlikeTypes, 9),
+            Case("syncActivity in ['uploading']", .unlikeTypes, 1),
+            Case("'uploading' in [syncActivity]", .unlikeTypes, 17),
+            Case("syncActivity.contains('uploading')", .unlikeTypes, 1),
+            Case("path.startsWith(syncActivity)", .unlikeTypes, 17), Case("now - syncActivity > now", .unlikeTypes, 7),
+            Case("name in syncActivity", .unlikeTypes, 1), Case("null in syncActivity", .unlikeTypes, 1),
+            Case("(removed) in syncActivity", .unlikeTypes, 1),
+            Case("'upload' in syncActivity", .unknownValue, 1), Case("'a' in owner", .syntax, 8),
+            Case("removed && availableOffline == 'none'", .notInPolicy, 12), Case("!claimed", .notInPolicy, 2),
         ])
     func errors(_ expected: Case) throws {
         let found = try #require(error(expected.text))
@@ -64,6 +74,10 @@ import Testing
         #expect(error("cloudStatus == 'cloudonly'")?.hint == "did you mean cloudOnly?")
         #expect(error("type == 'x'")?.hint == "known are file, folder")
         #expect(error("removed and favorite")?.hint == "write && for and")
+        let list = "ask whether a name is in it, as 'uploading' in syncActivity"
+        #expect(error("syncActivity == 'uploading'")?.hint == list && error("syncActivity")?.hint == list)
+        #expect(error("name in syncActivity")?.hint == "write the name in quotes, as 'uploading' in syncActivity")
+        #expect(error("'uplaoding' in syncActivity")?.hint == "did you mean uploading?")
         #expect(error("path == '" + String(repeating: "x", count: 100))?.column == 9)
     }
 

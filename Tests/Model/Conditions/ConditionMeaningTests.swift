@@ -12,7 +12,9 @@ import Testing
             "!!favorite",
             "favorite == true", "removed != favorite", "type == 'file'", "type in ['file', 'folder']",
             "cloudStatus == 'localCopy'", "cloudStatus.startsWith('local')", "remoteVersion == 'newer'",
-            "downloadTrigger == 'user'", "etag == 'abc'", "fileID == '00000042oc'", "localID == '1f'",
+            "downloadTrigger == 'user'", "parentPath == '/Docs'", "owner in ['ada', 'bob']",
+            "'uploading' in syncActivity && 'updating' in syncActivity && !('downloading' in syncActivity)",
+            "etag == 'abc'", "fileID == '00000042oc'", "localID == '1f'",
             "mimeType.startsWith('text/')", "name == '100% a_b.txt'", "name < path || path < name",
             "lastUsed < now - duration('168h')", "!(lastUsed < now - duration('168h2s'))", "lastModified > lastUsed",
             "now - lastModified == duration('1h')", "lastModified + duration('1h') == now",
@@ -46,7 +48,8 @@ import Testing
     @Test(
         "Q4: an absent value equals only null; every other comparison and method with it is false",
         arguments: [
-            "size", "mimeType", "etag", "fileID", "lastModified", "lastUsed", "downloadTrigger", "remoteVersion",
+            "size", "mimeType", "etag", "fileID", "lastModified", "lastUsed", "downloadTrigger", "owner",
+            "remoteVersion",
         ])
     func absent(_ property: String) throws {
         let value =
@@ -69,6 +72,13 @@ import Testing
         for test in ["startsWith", "endsWith", "contains"] {
             #expect(try holds("!\(property).\(test)('') && !'x'.\(test)(\(property))", bare))
         }
+    }
+
+    @Test("Q4: the root has no parent; the folders below it have")
+    func rootsParent() throws {
+        let root = Item(localID: LocalID("r"), fileID: nil, path: .root, kind: .folder)
+        #expect(try holds("parentPath == null && parentPath != '/' && !parentPath.startsWith('/')", root))
+        #expect(try holds("parentPath == '/' && parentPath != null && parentPath.startsWith('')", bare))
     }
 
     @Test("Q4: a time that is computed of an absent one is absent")

@@ -8,10 +8,12 @@ import Testing
         #"lastUsed < now - duration("168h") || lastModified == timestamp("2026-11-21T10:12:00.5+01:00")"#,
         #"path.startsWith("/Docs/100% a_b") && size in [1, null, -9223372036854775808]"#,
         #"!(cloudStatus == "localCopy") && downloadTrigger != null && favorite == true"#,
+        #"'uploading' in syncActivity && parentPath != null || owner in ["ada"] && !('moving' in syncActivity)"#,
         #"path == '\x41\101\U0001F600\'\n' || path == r'a\n' || etag.contains("\"")"#,
     ]
     private static let words = [
         "(", ")", "!", "&&", "||", "==", "!=", "<", ">=", "in", "[", "]", ",", "null", "true", "now", "removed", "size",
+        "syncActivity",
         "path",
         ".startsWith(", "\"", "'", "\\", "\\u{", "r\"", "timestamp(", "duration(", "-", "+", "9223372036854775808",
         "1e9",

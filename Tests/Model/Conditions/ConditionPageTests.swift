@@ -13,6 +13,12 @@ import Testing
         for example in examples {
             #expect(throws: Never.self) { try Condition(parsing: example) }
         }
+        let queries = blocks(of: "cel-query", in: page)
+        #expect(queries.count >= 2)
+        for example in queries {
+            #expect(throws: Never.self) { try ItemCondition(parsing: example) }
+            #expect(error(example)?.kind == .notInPolicy)
+        }
         let refused = blocks(of: "cel-refused", in: page)
         #expect(refused.count >= 3)
         for example in refused { #expect(error(example) != nil, "\(example)") }

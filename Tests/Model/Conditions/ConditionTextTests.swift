@@ -27,6 +27,7 @@ import Testing
                 #"lastUsed == timestamp("2026-11-21T10:12:00.5Z")"#
             ),
             ("size == -9223372036854775808", "size == -9223372036854775808"), ("removed == null", "removed == null"),
+            ("!('moving' in syncActivity)", #"!("moving" in syncActivity)"#),
             ("'a' == name", #""a" == name"#), ("path\n\t==\r\n'a'", #"path == "a""#),
         ])
     func rendering(_ source: String, _ expected: String) throws {

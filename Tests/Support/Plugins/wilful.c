@@ -104,6 +104,15 @@ static larder_status will_enter(void *me_, uint32_t trigger) {
         me->kv->put(me->host, one, one);
         return LARDER_FAILED;
     }
+    if (is(me, "decides")) {
+        memset(&policy, 0, sizeof policy);
+        policy.struct_size = sizeof policy;
+        policy.condition = S("availableOffline == \"none\"");
+        say(me, "condition", me->policies->add(me->host, &policy, 0));
+        policy.condition = S("false");
+        policy.remove_when_none = S("!claimed");
+        say(me, "removal", me->policies->add(me->host, &policy, 0));
+    }
     if (is(me, "restless")) {
         memset(&policy, 0, sizeof policy);
         policy.struct_size = sizeof policy;

@@ -45,7 +45,7 @@ LARDER_BEGIN
 typedef struct larder_query {
     uint32_t struct_size;
     uint32_t reserved;
-    /* A text in the condition language: "type == \"file\" && !removed". */
+    /* A text in the condition language: "type == \"file\" && !removed". It may name "availableOffline" and "claimed". */
     larder_str condition;
     /* The fields to fill: a mask of LARDER_FIELD_BITs. */
     uint64_t fields;

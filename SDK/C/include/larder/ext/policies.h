@@ -43,8 +43,8 @@ typedef struct larder_policies {
     larder_status (*list)(const larder_host *host, larder_policy_list *out);
 
     /* Asks for a new policy. `policy` must have a condition. The host assigns id, revision and kind, and does not read
-     * them. A repeated call adds another policy. Returns LARDER_INVALID_ARGUMENT (a condition does not parse, or `path`
-     * is not an item's path) or LARDER_LIMIT (data above 1 MiB, or 10,000 policies of this kind).
+     * them. A repeated call adds another policy. Returns LARDER_INVALID_ARGUMENT (a condition does not parse, or
+     * names "availableOffline" or "claimed", which policies decide; or `path` is not an item's path) or LARDER_LIMIT (data above 1 MiB, or 10,000 policies of this kind).
      * [processor] since 1.0 */
     larder_status (*add)(const larder_host *host, const larder_policy *policy, uint32_t flags);
 

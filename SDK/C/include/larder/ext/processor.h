@@ -91,7 +91,8 @@ typedef struct larder_item_policy_processor {
      * conditions, together with the items that the processor covers by itself. Called in each run after
      * will_enter_trigger. If `*out` is left absent, the processor covers nothing by itself. The host uses the
      * condition, together with the stored policies of the kind, to say whether an item is covered. It has no part in
-     * matching, which depends on the next two conditions only.
+     * matching, which depends on the next two conditions only. Like a policy's condition, and unlike the next two, it
+     * cannot name "availableOffline" and "claimed", which policies decide.
      * [processor] since 1.0 */
     larder_status (*policy_condition)(void *LARDER_NULLABLE context, larder_str *out);
 
