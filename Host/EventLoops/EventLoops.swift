@@ -326,6 +326,11 @@ extension EventLoopError {
     var failure: Failure {
         if let error = cause as? ConnectionError { return error.failure }
         if let failure = cause as? Failure { return failure }
+        if isOverQuota {
+            return Failure(
+                .failed, message,
+                hint: "Raise `record-quota` for the plugin in the config; the loop then goes on where it was")
+        }
         guard isRefusal else { return Failure(.failed, message) }
         return Failure(
             .denied, message,
@@ -334,4 +339,7 @@ extension EventLoopError {
 
     /// Whether the server refuses the loop's requests, and not the account as a whole.
     var isRefusal: Bool { kind == .refused || kind == .forbidden }
+
+    /// Whether the records of the loop's plugin would take more than their quota.
+    var isOverQuota: Bool { (cause as? LoopFailure)?.isOverQuota ?? false }
 }

@@ -11,7 +11,8 @@ final class LoopReports: Sendable {
         var polled: Set<LoopKey> = []
         /// The failures since a run began.
         var failures: [LoopKey: EventLoopError] = [:]
-        /// The reasons for which the server refuses loops' requests.
+        /// The reasons for which loops cannot go on until a person does something: the server refuses their requests,
+        /// or their records would take more than their quota.
         var refusals: [LoopKey: Failure] = [:]
         /// The loops for whose requests the server rejects the account's credentials.
         var unauthorized: Set<LoopKey> = []
@@ -20,7 +21,7 @@ final class LoopReports: Sendable {
     /// A loop's state to be written to the database.
     struct Note {
         var state: LoopState
-        /// The reason for which the server refuses the loop's requests; nil if it does not.
+        /// The reason for which the loop cannot go on until a person does something; nil if it can.
         var refusal: Failure?
     }
 
@@ -58,8 +59,8 @@ final class LoopReports: Sendable {
             } else if report.error == nil || report.error?.kind == .forbidden {
                 values.unauthorized.remove(report.loop)
             }
-            if report.error?.isRefusal == true {
-                values.refusals[report.loop] = report.error?.failure
+            if let error = report.error, error.isRefusal || error.isOverQuota {
+                values.refusals[report.loop] = error.failure
             } else if report.error == nil {
                 values.refusals[report.loop] = nil
             }

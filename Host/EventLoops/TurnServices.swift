@@ -98,6 +98,14 @@ final class TurnServices: LoopTurn, @unchecked Sendable {
         return try reading { try $0.plugins.valueSize(of: plugin, key: key) }
     }
 
+    func recordSize(of key: RecordKey?, in collection: RecordCollection?) throws(ServiceError) -> Int64 {
+        let plugin = plugin
+        return try reading { tx in
+            guard let collection else { return try tx.records.size(keptBy: plugin) }
+            return try tx.records.size(of: key, in: collection)
+        }
+    }
+
     private func reading<Value>(_ body: (ReadTransaction) throws -> Value) throws(ServiceError) -> Value {
         do { return try database.readBlocking(body) } catch { throw ServiceError(LARDER_IO, "\(error)") }
     }

@@ -205,6 +205,7 @@ public actor PluginHost {
                         description, in: library, settings: settings.json, withheld: settings.withheld,
                         grants: settings.grants, thread: thread, account: account, record: record)
                     instance.context.valueQuota = settings.valueQuota
+                    instance.context.recordQuota = settings.recordQuota
                     try instance.start()
                     return instance
                 }

@@ -88,10 +88,12 @@ struct LoopFixture: Sendable {
 ///   - defines: The macros that choose a variant of the plugin.
 ///   - clock: The clock by which time limits, of 600 s each, are measured.
 ///   - connections: The value of `limits.connections`.
+///   - recordQuota: The bytes that the plugin's records may take.
 ///   - startsAt: The loop's event id before anything runs; nil for none.
 func withLoopFixture(
     defines: [String] = [], mode: String = "", pages: Int = 3, target: String = "/", startsAt: String? = "0",
-    clock: HostClock = .system, connections: Int = 8, log: CollectedLog = CollectedLog(),
+    clock: HostClock = .system, connections: Int = 8, recordQuota: Int64 = PluginSettings.defaultRecordQuota,
+    log: CollectedLog = CollectedLog(),
     _ body: @escaping @Sendable (LoopFixture) async throws -> Void
 ) async throws {
     try await withTemporaryFolder { folder in
@@ -105,11 +107,11 @@ func withLoopFixture(
             let json = String(
                 decoding: try JSONEncoder().encode(["mode": mode, "pages": "\(pages)", "target": target]), as: UTF8.self
             )
+            var settings = PluginSettings(id: LoopFixture.plugin, library: library, isolation: .inProcess, json: json)
+            settings.recordQuota = recordQuota
             let host = PluginHost(
-                builtIn: "\(folder)/none",
-                settings: Settings(plugins: [
-                    PluginSettings(id: LoopFixture.plugin, library: library, isolation: .inProcess, json: json)
-                ]), probe: ProbeCommand(arguments: [try Build.larder, "__probe"]), memory: nil, logger: log.logger)
+                builtIn: "\(folder)/none", settings: Settings(plugins: [settings]),
+                probe: ProbeCommand(arguments: [try Build.larder, "__probe"]), memory: nil, logger: log.logger)
             await host.load()
             let trace = try TraceWriter(path: "\(folder)/trace")
             let plugins = await host.start(AccountEnvironment(name: "test", logger: log.logger, trace: trace))

@@ -102,6 +102,9 @@ struct PluginsConfig {
         settings.valueQuota = map.scalar(
             "value-quota", or: settings.valueQuota, json: { .string(ConfigScalar.writeSize($0)) },
             parse: { text, _ throws(Wrong) in try ConfigScalar.size(text) })
+        settings.recordQuota = map.scalar(
+            "record-quota", or: settings.recordQuota, json: { .string(ConfigScalar.writeSize($0)) },
+            parse: { text, _ throws(Wrong) in try ConfigScalar.size(text) })
         settings.grants = grants(map.take("grant"), at: keyPath + ".grant", in: decoding)
         settings.withheld = withheld(map.take("withhold"), at: keyPath + ".withhold", in: decoding)
         // A first-party plugin's own settings stand beside `enabled`. The plugin's schema checks them.

@@ -5,6 +5,8 @@ public import Model
 public struct KeptByPlugin: Hashable, Sendable {
     /// The bytes that its values take.
     public var valueBytes: Int64
+    /// The bytes that the records of its loops take.
+    public var recordBytes: Int64
     /// The number of policies of its kind, whoever made them.
     public var policies: Int
 }
@@ -19,6 +21,7 @@ extension AccountReader {
         try await read { reads in
             KeptByPlugin(
                 valueBytes: try reads.plugins.valueSize(of: plugin, key: nil),
+                recordBytes: try reads.records.size(keptBy: plugin),
                 policies: try kinds.reduce(0) { try $0 + reads.policies.all(kind: PolicyKind($1)).count })
         }
     }

@@ -45,6 +45,33 @@ public struct RecordTable<Access: DatabaseReads>: Table {
         return try statement.step() ? Int(statement.integer(0) ?? 0) : 0
     }
 
+    /// Returns the size in bytes of a record, or of all records of a collection; 0 if there is none.
+    /// - Parameter key: The record's key; nil for all.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func size(of key: RecordKey?, in collection: RecordCollection) throws -> Int64 {
+        let isOne = key == nil ? "" : " AND key = ?"
+        return try row(
+            "\(RecordSQL.size) WHERE collection = ?\(isOne)",
+            [.text(collection.text)] + (key.map { [.text($0.text)] } ?? [])
+        ) { $0.integer(0) ?? 0 } ?? 0
+    }
+
+    /// Returns the size in bytes of all records that a plugin's loops keep: those of the plugin's own collections, and
+    /// those that loops of the plugin write in place of, or as, the loops that come with Larder.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func size(keptBy plugin: PluginID) throws -> Int64 {
+        let loops = "FROM loops WHERE plugin = ?1 AND kind ="
+        return try integer(
+            """
+            \(RecordSQL.size) WHERE collection = ?1 OR collection >= ?1 || '/' AND collection < ?1 || '0'
+              OR collection IN ('calendars', 'shares', 'account') AND EXISTS (SELECT 1 \(loops) 'core')
+              OR collection IN (SELECT 'calendars/' || id \(loops) 'calendar')
+              OR collection IN (SELECT 'shares/' || id \(loops) 'share')
+              OR collection = 'calendars' AND key IN (SELECT id \(loops) 'calendar')
+              OR collection = 'shares' AND key IN (SELECT id \(loops) 'share')
+            """, .text(plugin.text)) ?? 0
+    }
+
     /// Returns the records that wait with a loop's issue.
     /// - Parameter loop: The loop, as the issue's subject names it.
     /// - Throws: SQLite's error; see ``DatabaseReads``.

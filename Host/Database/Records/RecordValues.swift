@@ -2,6 +2,12 @@ import GRDBSQLite
 public import Model
 
 enum RecordSQL {
+    /// A query for the size of records, as ``Model/Record/size`` counts it.
+    static let size = """
+        SELECT sum(length(CAST(key AS BLOB)) + length(CAST(version AS BLOB)) + length(CAST(value AS BLOB))
+          + ifnull((SELECT length(content) FROM recordContents WHERE id = contentID), 0)) FROM records
+        """
+
     static func query(_ fields: RecordFields, where condition: String) -> String {
         let version = fields.contains(.version) ? "version" : "''"
         let value = fields.contains(.value) ? "value" : "''"

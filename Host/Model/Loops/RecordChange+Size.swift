@@ -19,3 +19,10 @@ extension RecordChange {
 
     private static let overhead = 64
 }
+
+extension Record {
+    /// The part of a plugin's quota that the record takes, in bytes: its key, version, value and content.
+    public var size: Int64 {
+        Int64(key.text.utf8.count + version.utf8.count + value.utf8.count + (content?.count ?? 0))
+    }
+}

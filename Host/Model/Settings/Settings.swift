@@ -103,6 +103,8 @@ public struct PluginSettings: Hashable, Sendable {
     public var projectQuota: Int64
     /// The number of bytes that the values which the plugin stores may take, in each account.
     public var valueQuota = defaultValueQuota
+    /// The number of bytes that the records which the plugin's event loops keep may take, in each account.
+    public var recordQuota = defaultRecordQuota
     /// The position in `plugins.order`. Nil means: the config does not name the plugin there.
     public var rank: Int?
     /// The services that the plugin does not get, even if it requests them.
@@ -120,6 +122,8 @@ public struct PluginSettings: Hashable, Sendable {
     public static let defaultProjectQuota: Int64 = 1_000_000_000
     /// The quota for values if the config names none, in bytes.
     public static let defaultValueQuota: Int64 = 64_000_000
+    /// The quota for records if the config names none, in bytes.
+    public static let defaultRecordQuota: Int64 = 1_000_000_000
     /// The number of policies of its kind that a plugin may add to, in each account.
     public static let mostPolicies = 10_000
 

@@ -78,6 +78,13 @@ final class InstanceContext: @unchecked Sendable {
     var valueBound: Int64?
     /// Whether a value was refused since the run or turn began, and none was removed since.
     var isFull = false
+    /// The bytes that the plugin's records may take, and a number of bytes that they take at most; nil if it is unknown.
+    var recordQuota = PluginSettings.defaultRecordQuota
+    var recordBound: Int64?
+    /// What the records take as the turn leaves them; nil if it did not have to be known exactly.
+    var recordRoom: RecordRoom?
+    /// The reason for which a record was refused in the call. The turn then fails, whatever the plugin returns.
+    var recordShortage: ServiceError?
     /// The number of policies that the run has added so far, without the call under way.
     var addedPolicies = 0
     var run: (any PluginRun)?

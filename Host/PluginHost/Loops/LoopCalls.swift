@@ -113,7 +113,8 @@ public final class LoopCalls {
         _ body: (UnsafeMutableRawPointer?, UnsafePointer<larder_loop>) -> larder_status
     ) throws(LoopFailure) {
         (context.turn, context.isFull) = (turn, false)
-        defer { context.turn = nil }
+        (context.recordRoom, context.recordShortage) = (nil, nil)
+        defer { (context.turn, context.recordRoom) = (nil, nil) }
         var id = loop.text
         let (status, message) = id.withUTF8 { id in
             context.call(name, phase, .loop(id)) {
@@ -122,6 +123,9 @@ public final class LoopCalls {
                     event_id: eventID.map { context.lend($0.text) } ?? larder_str(ptr: nil, len: 0))
                 return body(instance.receiver, &view)
             }
+        }
+        if let shortage = context.recordShortage {
+            throw LoopFailure(status: shortage.status, message: shortage.message, isOverQuota: true)
         }
         guard status != LARDER_OK else { return }
         // A failure of the host is logged once, where it occurred. A failure of the plugin counts as its mistake.
@@ -151,11 +155,14 @@ public struct LoopFailure: Error, Hashable, Sendable {
     public var status: Int32
     /// The explanation of the failure.
     public var message: String
+    /// Whether the plugin's records would have taken more than their quota.
+    public var isOverQuota: Bool
 
     /// Creates a failure.
-    public init(status: Int32, message: String) {
+    public init(status: Int32, message: String, isOverQuota: Bool = false) {
         self.status = status
         self.message = message
+        self.isOverQuota = isOverQuota
     }
 
     /// Whether the loop has nothing to poll on this server.

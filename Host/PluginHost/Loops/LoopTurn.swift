@@ -33,6 +33,14 @@ public protocol LoopTurn: AnyObject {
     /// - Throws: `LARDER_IO` if the values cannot be read.
     func valueSize(of key: [UInt8]?) throws(ServiceError) -> Int64
 
+    /// Returns the size in bytes of one of the stored records, of all records of a collection, or of all records that
+    /// the plugin's loops keep; 0 if there is none.
+    /// - Throws: `LARDER_IO` if the records cannot be read.
+    func recordSize(of key: RecordKey?, in collection: RecordCollection?) throws(ServiceError) -> Int64
+
+    /// The requests of the turn's earlier calls, in order.
+    var asked: [LoopAsk] { get }
+
     /// Sends a request and returns when the answer's head has arrived.
     /// - Throws: `LARDER_IO` without an answer, and for an answer that the host deals with itself; `LARDER_DENIED` for
     ///   a request that is not sent; `LARDER_CANCELLED` if the call should end.

@@ -52,6 +52,7 @@ let recordsTable = larder_records(
             let record = Record(
                 key: key, version: try given.version.optional("the version") ?? "", value: value,
                 content: given.content.copied)
+            try context.checkRecordQuota(.put(record, in: collection))
             try context.ask(.record(.put(record, in: collection)))
             context.callRecords[collection, default: [:]][key] = context.loopAsked.count - 1
         }
@@ -59,6 +60,7 @@ let recordsTable = larder_records(
     remove: { host, collection, key in
         serve(host, "records.remove", during: .loopWriting) { context throws(ServiceError) in
             let (collection, key) = try context.writable(collection, key)
+            try context.checkRecordQuota(.remove(key, from: collection))
             try context.ask(.record(.remove(key, from: collection)))
             context.callRecords[collection, default: [:]][key] = context.loopAsked.count - 1
         }

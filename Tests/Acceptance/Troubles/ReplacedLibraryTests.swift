@@ -56,7 +56,7 @@ import Testing
             #expect(try await account.larder("run", "--once").exitCode == 0)
             let info = try await account.larder("plugin", "info", plugin)
             for line in [
-                "keeps      in home: values 71071B of 2MB, policies of its kind 0 of 10000",
+                "keeps      in home: values 71071B of 2MB, records 0B of 1GB, policies of its kind 0 of 10000",
                 "requires   larder.config/1, larder.actions/1, larder.items/1",
                 "plugins:", "  \(plugin):", "    library: \"\(library)\"", "    isolation: in-process", "    settings:",
                 "      mode: \"\"  # string",
@@ -67,7 +67,7 @@ import Testing
             #expect(ours.lines.contains { $0.hasPrefix("    after: \"7d\"  # duration") }, "\(ours.summary)")
             let json = try await account.larder("--json", "plugin", "info", plugin)
             for part in [
-                #""valueBytes":71071,"valueQuota":2000000,"policies":0,"mostPolicies":10000"#,
+                #""valueBytes":71071,"valueQuota":2000000,"recordBytes":0,"recordQuota":1000000000,"policies":0,"mostPolicies":10000"#,
                 #""schema":{"properties":"#,
                 #""requires":["larder.config/1""#, #""key":"plugins.org.example.wilful.settings.mode","value":"hoard""#,
             ] {

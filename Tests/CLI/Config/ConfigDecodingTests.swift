@@ -76,7 +76,7 @@ private func problems(_ text: String, account: String = "", environment: [String
             "accounts.home.local-changes": "\"report\"", "removal-guard.share": "\"50%\"", "limits.uploads": "3",
             "plugins.paths": "[]", "plugins.core-loop.enabled": "true", "plugins.core-loop.isolation": "\"in-process\"",
             "plugins.core-loop.withhold": "[]", "plugins.core-loop.grant": "[]",
-            "plugins.core-loop.project-quota": "\"1GB\"",
+            "plugins.core-loop.project-quota": "\"1GB\"", "plugins.core-loop.record-quota": "\"1GB\"",
             "plugins.org.example.a.isolation": "\"process\"", "plugins.vacuum.isolation": "\"process\"",
             "log.level": "\"info\"", "log.format": "\"text\"",
         ]
@@ -197,13 +197,14 @@ private func problems(_ text: String, account: String = "", environment: [String
             """
             plugins:
               vacuum: { withhold: [larder.kv/1, larder.projects/1], after: 60s }
-              org.example.a: { project-quota: 16MiB, withhold: [] }
+              org.example.a: { project-quota: 16MiB, record-quota: 5MB, withhold: [] }
             """, environment: ["LARDER_PLUGINS_VACUUM_PROJECT_QUOTA": "0B"])
         let (vacuum, other) = (config.settings.plugins[0], config.settings.plugins[1])
         #expect(vacuum.withheld == ["larder.kv/1", "larder.projects/1"] && vacuum.projectQuota == 0)
         #expect(vacuum.json == #"{"after":"60s"}"#)
         #expect(other.withheld == [] && other.projectQuota == 16 << 20)
         #expect(config.settings.plugins.last?.projectQuota == 1_000_000_000)
+        #expect(other.recordQuota == 5_000_000 && vacuum.recordQuota == 1_000_000_000)
         let shown = Dictionary(config.shown.map { ($0.key, $0.value.text) }) { $1 }
         #expect(shown["plugins.vacuum.withhold"] == #"["larder.kv/1","larder.projects/1"]"#)
         #expect(shown["plugins.org.example.a.project-quota"] == #""16MiB""#)

@@ -312,6 +312,26 @@ static larder_status process(void *me_, const larder_loop *loop, const larder_ev
         say(me, "write plugin", put(me, S(OWN), "x", "{}", 0));
         say(me, "write shares", put(me, S("shares"), "c", "{}", 0));
     }
+    /* Takes more room from turn to turn, and takes no notice of a refusal. */
+    if (is(me, "hoard", from)) {
+        count = 0;
+        for (int i = 0; i < 20; i++) {
+            snprintf(key, sizeof key, "kept %ld %d", from, i);
+            count += put(me, own(me, loop), key, "{}", 1000) == LARDER_OK;
+        }
+        say(me, "taken", count);
+    }
+    /* Puts the same records in each turn. */
+    if (is(me, "rewrite", from) || is(me, "renew", from)) {
+        for (int i = 0; i < 5 && is(me, "renew", from); i++) {
+            snprintf(key, sizeof key, "kept %d", i);
+            if (me->records->remove(me->host, own(me, loop), larder_str_make(key, strlen(key)))) return LARDER_IO;
+        }
+        for (int i = 0; i < 5; i++) {
+            snprintf(key, sizeof key, "kept %d", i);
+            if (put(me, own(me, loop), key, "{}", 1000) != LARDER_OK) return LARDER_IO;
+        }
+    }
     if (is(me, "look", from))
         say(me, "look", me->actions->look(me->host, larder_str_make(me->target, strlen(me->target))));
     return LARDER_OK;

@@ -11,6 +11,7 @@ struct PluginText {
     private var isFirstParty: Bool { firstPartyNames.contains(key) }
     private var inConfig: PluginSettings? { config.settings.plugins.first { $0.id == report.id } }
     private var valueQuota: Int64 { inConfig?.valueQuota ?? PluginSettings.defaultValueQuota }
+    private var recordQuota: Int64 { inConfig?.recordQuota ?? PluginSettings.defaultRecordQuota }
     private var settings: [ConfigDecoding.Setting] {
         config.shown(with: [report]).filter { $0.key.hasPrefix("plugins.\(key).") }
     }
@@ -31,7 +32,8 @@ struct PluginText {
                     kept.map { account, kept in
                         .object([
                             "account": .string(account), "valueBytes": .integer(kept.valueBytes),
-                            "valueQuota": .integer(valueQuota), "policies": .integer(Int64(kept.policies)),
+                            "valueQuota": .integer(valueQuota), "recordBytes": .integer(kept.recordBytes),
+                            "recordQuota": .integer(recordQuota), "policies": .integer(Int64(kept.policies)),
                             "mostPolicies": .integer(Int64(PluginSettings.mostPolicies)),
                         ])
                     })),
@@ -62,7 +64,10 @@ struct PluginText {
     }
 
     private func text(of kept: KeptByPlugin, in account: String) -> String {
-        var parts = ["values \(ConfigScalar.writeSize(kept.valueBytes)) of \(ConfigScalar.writeSize(valueQuota))"]
+        var parts = [
+            "values \(ConfigScalar.writeSize(kept.valueBytes)) of \(ConfigScalar.writeSize(valueQuota))",
+            "records \(ConfigScalar.writeSize(kept.recordBytes)) of \(ConfigScalar.writeSize(recordQuota))",
+        ]
         if !report.kinds.isEmpty {
             parts.append("policies of its kind \(kept.policies) of \(PluginSettings.mostPolicies)")
         }

@@ -8,6 +8,12 @@
  * The host notes changes in process and refresh, and makes them when it commits the turn, together with the event id.
  * `get` sees the earlier requests of the same turn. A cursor shows the records at the start of the turn.
  *
+ * All records that a plugin's loops keep in an account, with their keys, versions, values and contents, may take as much
+ * as the config's record-quota says: 1 GB as a rule. After a record was refused because it would go above that, the host
+ * lets the turn fail with LARDER_LIMIT, whatever the call returns. Nothing of the turn is kept, neither records nor
+ * values nor the event id, so that the loop comes to the same events again and misses none. An issue names the plugin and
+ * the setting. Records may still be removed, and replaced by ones that are not longer.
+ *
  * Programs know these collections: "calendars" (value: name, href, components), a calendar's own collection (value:
  * uid, component, summary, start, end, rrule; content: iCalendar), which the host also writes as files, "shares" and
  * "account".
@@ -91,8 +97,9 @@ typedef struct larder_records {
 
     /* Asks for a record as given, in place of the record with its key if there is one. The host copies all of it. Not
      * allowed in poll and on_error. Returns LARDER_DENIED (another loop's collection), LARDER_LIMIT (more than 16 MiB
-     * in the turn, or a member that is larger than larder_record allows) or LARDER_INVALID_ARGUMENT (an empty key, or a
-     * value that is not a JSON object).
+     * in the turn, a member that is larger than larder_record allows, or more than the config's record-quota for all
+     * records of the plugin's loops: the turn then fails) or LARDER_INVALID_ARGUMENT (an empty key, or a value that is
+     * not a JSON object).
      * [loop] since 1.0 */
     larder_status (*put)(const larder_host *host, larder_str collection, const larder_record *record);
 
