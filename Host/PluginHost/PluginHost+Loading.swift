@@ -12,12 +12,12 @@ extension PluginHost {
         guard let library = named.library else {
             entry.report.state = .missing
             entry.report.reason = Self.absence(of: named)
-            if named.settings.isEnabled {
+            if named.settings.isEnabledAnywhere {
                 logger.warning("The plugin \(entry.report.id) is missing: \(entry.report.reason ?? "")")
             }
             return
         }
-        guard named.settings.isEnabled else {
+        guard named.settings.isEnabledAnywhere else {
             entry.report.state = .disabled
             return
         }
@@ -38,13 +38,14 @@ extension PluginHost {
         if let withheld = description.required.first(where: named.settings.withheld.contains) {
             throw .withheld(withheld, from: named.settings.id)
         }
-        let settings = named.settings.json
+        let settings = named.settings
         let account = AccountEnvironment(name: "", logger: logger, clock: clock)
         let (kinds, defaults, schema): ([String], JSONValue, JSONValue)
         do {
             (kinds, defaults, schema) = try await opened.thread.run {
                 let instance = try PluginInstance(
-                    description, in: opened.library, settings: settings, thread: opened.thread, account: account)
+                    description, in: opened.library, settings: settings.json, overrides: settings.overrides,
+                    thread: opened.thread, account: account)
                 instance.discard()
                 return (instance.kinds, instance.settingDefaults, instance.schema)
             }

@@ -136,7 +136,8 @@ public actor PluginHost {
 
     /// Makes and starts an instance of each plugin that is ready, in the order in which their processors are called.
     ///
-    /// A plugin that does not start is reported and logged with the reason.
+    /// A plugin that is disabled for the account is left out. A plugin that does not start is reported and logged with
+    /// the reason.
     /// - Returns: The instances that were started.
     public func start(_ account: AccountEnvironment) async -> [PluginInstance] {
         var started: [PluginInstance] = []
@@ -150,7 +151,8 @@ public actor PluginHost {
                 }
                 continue
             }
-            let settings = entries[index].settings
+            let settings = entries[index].settings.with(account.overrides[description.id])
+            guard settings.isEnabled else { continue }
             do {
                 let instance = try await start(description, in: opened.library, settings, account)
                 entries[index].instances.append(instance)
@@ -251,7 +253,8 @@ public actor PluginHost {
         guard let index, let (opened, description) = entries[index].ready else { return nil }
         do {
             let instance = try await start(
-                description, in: opened.library, entries[index].settings, stopped.account)
+                description, in: opened.library,
+                entries[index].settings.with(stopped.account.overrides[description.id]), stopped.account)
             entries[index].instances.append(instance)
             return instance
         } catch {

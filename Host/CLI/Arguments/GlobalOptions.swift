@@ -106,7 +106,11 @@ extension Config {
         var config = self
         for index in config.settings.plugins.indices {
             let id = config.settings.plugins[index].id
-            if pluginSettings[id]?.pairs.isEmpty ?? true { config.settings.plugins[index].isEnabled = false }
+            let written = [pluginSettings[id]].compactMap(\.self) + (pluginOverrides[id] ?? [:]).values.map(\.own)
+            if pluginSettings[id] == nil || written.allSatisfy(\.pairs.isEmpty) {
+                config.settings.plugins[index].isEnabled = false
+                config.settings.plugins[index].overrides = [:]
+            }
         }
         return config
     }

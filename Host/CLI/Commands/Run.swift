@@ -47,8 +47,9 @@ struct Run: LarderCommand {
         checks.cancel()
         await socket.close()
         if once {
-            let enabled = Set(config.settings.plugins.filter(\.isEnabled).map(\.id))
-            failures += await process.pluginReports().filter { enabled.contains($0.id) }.compactMap(\.inWords.refusal)
+            failures += await process.pluginReports()
+                .filter { report in accounts.contains { config.isEnabled(report.id, for: $0) } }
+                .compactMap(\.inWords.refusal)
         }
         failures += await hosting.close()
         return failures

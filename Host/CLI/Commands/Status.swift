@@ -40,7 +40,7 @@ struct Status: LarderCommand {
                     // The database tells the rest. A host of another version does not tell what it is busy with.
                     if hosts.hasSilent { failures.append(error) }
                 }
-                let plugins = tried.map { $0.seen(by: status.plugins, config) }
+                let plugins = tried.map { $0.asSet(for: [account], in: config).seen(by: status.plugins, config) }
                 if global.isJSON {
                     console.print(JSONValue(status, busyWith: busyWith, plugins: plugins))
                 } else {

@@ -84,6 +84,7 @@ extension AccountConfig {
                 return word == "ignore" ? .ignore : .report
             })
         let rules = ConflictRules(&map, value.pairs?["on-conflict"])
+        let plugins = decoding.accountPlugins(map.take("plugins"), at: keyPath, of: name ?? "\(index)")
         map.refuseUnknown()
         let folders = [vault, files ?? vault.map { $0 + "/files" }].compactMap(\.self)
         for clash in decoding.claims.take(folders: folders, of: name ?? "\(index)") {
@@ -95,7 +96,7 @@ extension AccountConfig {
             name: name, url: address, username: username, trust: trust, clientCertificate: client, proxy: proxy.proxy,
             vault: vault,
             files: files ?? vault + "/files",
-            localChanges: changes, onConflict: rules)
+            localChanges: changes, onConflict: rules, plugins: plugins)
     }
 
     private static func secret(_ map: inout ConfigMap, hasUsername: Bool) -> Secret {

@@ -20,6 +20,8 @@ struct Config {
     var problems: [ConfigProblem] = []
     /// The plugins' settings as they are written in the config.
     var pluginSettings: [PluginID: OwnSettings] = [:]
+    /// What accounts say of plugins, by the accounts' names.
+    var pluginOverrides: [PluginID: [String: AccountPlugin]] = [:]
     /// Checks that tell what is wrong at present with the secrets and certificates that the config names, also for
     /// accounts that have problems.
     var laterChecks: [@Sendable () async -> ConfigProblem?] = []
@@ -90,12 +92,18 @@ struct Config {
         let folder = String(file[..<(file.lastIndex(of: "/") ?? file.startIndex)])
         let paths = ConfigPaths(folder: folder.isEmpty ? "/" : folder, environment: environment)
         let decoding = ConfigDecoding(paths: paths, problems: yaml.problems)
+        decoding.namedPlugins = (root.pairs?["plugins"]?.value.pairs ?? []).map(\.key)
+            .filter { !PluginsConfig.keys.contains($0) }.map { PluginID(shortOrFull: $0) }
         var map = ConfigMap(root, at: "", in: decoding)
         var accounts = Self.accounts(map.take("accounts"), of: root.source, in: decoding)
         for index in accounts.indices {
             accounts[index].digest = decoding.digest(ofAccount: accounts[index].bookmark.name)
         }
-        let settings = Settings(&map)
+        var settings = Settings(&map)
+        for index in settings.plugins.indices {
+            settings.plugins[index].overrides =
+                decoding.pluginOverrides[settings.plugins[index].id]?.mapValues(\.override) ?? [:]
+        }
         let log = LogConfig(map.take("log"), in: decoding)
         map.refuseUnavailable("control")
         map.refuseUnavailable("metrics")
@@ -105,7 +113,8 @@ struct Config {
             file: file, accounts: accounts, accountName: accountName, settings: settings, log: log,
             shown: decoding.settings, warnings: warnings + decoding.warnings, problems: decoding.problems,
             // If a key stands twice, it is unknown which of the two values is meant.
-            pluginSettings: yaml.problems.isEmpty ? decoding.pluginSettings : [:], laterChecks: decoding.laterChecks)
+            pluginSettings: yaml.problems.isEmpty ? decoding.pluginSettings : [:],
+            pluginOverrides: yaml.problems.isEmpty ? decoding.pluginOverrides : [:], laterChecks: decoding.laterChecks)
     }
 
     /// Returns the config if it has no problems.

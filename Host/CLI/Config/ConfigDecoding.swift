@@ -17,6 +17,10 @@ final class ConfigDecoding {
     /// The plugins' settings as they are written in the config. A plugin whose part of the config has a problem is left
     /// out.
     var pluginSettings: [PluginID: OwnSettings] = [:]
+    /// What accounts say of plugins, by the accounts' names. What has a problem is left out.
+    var pluginOverrides: [PluginID: [String: AccountPlugin]] = [:]
+    /// The plugins that the `plugins` of the whole config names.
+    var namedPlugins: [PluginID] = []
     var claims = AccountClaims()
     /// Checks that tell what is wrong at present with secrets and certificates, which are otherwise read only when they
     /// are needed.

@@ -44,8 +44,10 @@ struct OwnSettings {
 extension Config {
     /// Returns the problems of a plugin's settings.
     func problems(of report: PluginReport) -> [ConfigProblem] {
-        guard let settings = pluginSettings[report.id] else { return [] }
-        return report.settingProblems.map(settings.problem)
+        report.settingProblems.compactMap { problem in
+            guard let account = problem.account else { return pluginSettings[report.id]?.problem(problem) }
+            return pluginOverrides[report.id]?[account]?.own.problem(problem)
+        }
     }
 
     /// Returns the problem that a plugin's settings cannot be checked; nil if they can be checked.

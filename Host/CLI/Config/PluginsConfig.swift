@@ -10,6 +10,8 @@ struct PluginsConfig {
     var plugins: [PluginSettings] = []
     /// The keys of `plugins` that are no plugins' names.
     static let keys = ["paths", "order"]
+    /// The keys of a plugin that hold for all accounts.
+    static let sharedKeys = ["library", "isolation", "project-quota", "value-quota", "grant", "withhold"]
 
     init(_ pair: ConfigPair?, in decoding: ConfigDecoding) {
         var map = ConfigMap(pair?.value, at: "plugins", in: decoding)
@@ -107,21 +109,8 @@ struct PluginsConfig {
             parse: { text, _ throws(Wrong) in try ConfigScalar.size(text) })
         settings.grants = grants(map.take("grant"), at: keyPath + ".grant", in: decoding)
         settings.withheld = withheld(map.take("withhold"), at: keyPath + ".withhold", in: decoding)
-        // A first-party plugin's own settings stand beside `enabled`. The plugin's schema checks them.
-        let own: [ConfigPair]
-        var beside: [String] = []
-        if isFirstParty {
-            own = map.takeRest()
-            beside = map.known
-        } else {
-            let pair = map.take("settings")
-            if let pair, pair.value.pairs == nil {
-                decoding.refuse(pair.value.source, "`\(keyPath).settings` must be a map, not \(pair.value.kindName)")
-            }
-            own = pair?.value.pairs ?? []
-        }
-        map.refuseUnknown()
-        let shownAt = isFirstParty ? keyPath : keyPath + ".settings"
+        let beside = isFirstParty ? map.known : []
+        let (own, shownAt) = ownSettings(of: id, &map)
         for shown in own.flatMap({ $0.shown(at: shownAt) }) { decoding.show(shown.key, shown.value, shown.source) }
         if decoding.problems.count == problems {
             decoding.pluginSettings[id] = OwnSettings(
@@ -129,6 +118,21 @@ struct PluginsConfig {
         }
         settings.json = JSONValue(pairs: own).text
         return settings
+    }
+
+    /// Takes a plugin's own settings, which the plugin's schema checks, and then refuses what is left. Those of a
+    /// first-party plugin stand beside `enabled`.
+    /// - Parameter map: the plugin's map, from which the host's settings were taken.
+    /// - Returns: the settings and the key path of the map that holds them.
+    static func ownSettings(of id: PluginID, _ map: inout ConfigMap) -> (pairs: [ConfigPair], keyPath: String) {
+        guard !firstPartyNames.contains(id.shortName) else { return (map.takeRest(), map.keyPath) }
+        let pair = map.take("settings")
+        let keyPath = map.path(of: "settings")
+        if let pair, pair.value.pairs == nil {
+            map.decoding.refuse(pair.value.source, "`\(keyPath)` must be a map, not \(pair.value.kindName)")
+        }
+        map.refuseUnknown()
+        return (pair?.value.pairs ?? [], keyPath)
     }
 }
 

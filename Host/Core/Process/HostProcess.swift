@@ -120,7 +120,7 @@ public actor HostProcess {
         let environment = AccountEnvironment(
             name: bookmark.name, logger: logger.of("plugins"), clock: clock, trace: trace,
             calls: isReadOnly ? nil : await calls.board(for: host, logger: logger), held: held,
-            projects: projects,
+            overrides: bookmark.plugins, projects: projects,
             uploads: AccountUploads(projects: projects, bookmark: bookmark, isReadOnly: isReadOnly), noted: noted)
         return await host.start(environment)
     }

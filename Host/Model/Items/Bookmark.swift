@@ -47,12 +47,15 @@ public struct Bookmark: Hashable, Sendable {
     public var localChanges: LocalChanges
     /// The rules for uploads that meet another version on the server.
     public var onConflict: ConflictRules
+    /// What is different for the account in the settings of plugins.
+    public var plugins: [PluginID: PluginOverride]
 
     /// Creates a bookmark.
     public init(
         name: String, url: String, username: String?, trust: Trust = .system,
         clientCertificate: ClientCertificate? = nil, proxy: Proxy? = nil, vault: String, files: String,
-        localChanges: LocalChanges = .report, onConflict: ConflictRules = ConflictRules()
+        localChanges: LocalChanges = .report, onConflict: ConflictRules = ConflictRules(),
+        plugins: [PluginID: PluginOverride] = [:]
     ) {
         self.name = name
         self.url = url
@@ -64,6 +67,7 @@ public struct Bookmark: Hashable, Sendable {
         self.files = files
         self.localChanges = localChanges
         self.onConflict = onConflict
+        self.plugins = plugins
     }
 }
 

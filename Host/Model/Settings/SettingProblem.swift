@@ -13,16 +13,19 @@ public struct SettingProblem: Hashable, Sendable {
     public var keys: [String]
     /// The kind of problem.
     public var kind: Kind
+    /// The name of the account for which the setting is different. Nil means: it is a setting for all accounts.
+    public var account: String?
 
     /// Creates a problem.
-    public init(_ keys: [String], _ kind: Kind) {
+    public init(_ keys: [String], _ kind: Kind, account: String? = nil) {
         self.keys = keys
         self.kind = kind
+        self.account = account
     }
 
     /// The problem as a sentence without a full stop, for readers who do not see the config.
     public var text: String {
-        let name = "`\(keys.joined(separator: "."))`"
+        let name = "`\(keys.joined(separator: "."))`" + (account.map { " of the account \($0)" } ?? "")
         switch kind {
         case .wrong(let message): return keys.isEmpty ? message : "\(name) \(message)"
         case .unknown(let known):

@@ -90,7 +90,7 @@ public struct PluginSettings: Hashable, Sendable {
 
     /// The plugin's id.
     public var id: PluginID
-    /// Whether the plugin is enabled.
+    /// Whether the plugin is enabled, for all accounts without an override that says otherwise.
     public var isEnabled: Bool
     /// The absolute path of the library. Nil means: the built-in library, or the library with this id in the plugins'
     /// folders.
@@ -111,6 +111,9 @@ public struct PluginSettings: Hashable, Sendable {
     public var withheld: Set<String>
     /// What the plugin may do beyond the services that it gets.
     public var grants: Set<Grant>
+    /// What is different for accounts, by the accounts' names. What an account runs with is in its bookmark; this is for
+    /// checks before any account is opened.
+    public var overrides: [String: PluginOverride] = [:]
 
     /// Something that a plugin may only do if the config grants it. The raw values are those of the config.
     public enum Grant: String, Hashable, Sendable, CaseIterable {

@@ -15,6 +15,8 @@ public struct AccountEnvironment: Sendable {
     public var calls: CallBoard?
     /// The libraries that are not opened now.
     public var held = HeldLibraries()
+    /// What is different for the account in the settings of plugins.
+    public var overrides: [PluginID: PluginOverride]
     /// The implementation of `larder.projects/1`; nil if there is none, and then each of its functions says so.
     public var projects: (any PluginProjects)?
     /// The files that plugins may have uploaded; nil if there are none.
@@ -25,7 +27,8 @@ public struct AccountEnvironment: Sendable {
     /// Creates an environment.
     public init(
         name: String, logger: Logger, clock: HostClock = .system, trace: TraceWriter? = nil,
-        calls: CallBoard? = nil, held: HeldLibraries = HeldLibraries(), projects: (any PluginProjects)? = nil,
+        calls: CallBoard? = nil, held: HeldLibraries = HeldLibraries(), overrides: [PluginID: PluginOverride] = [:],
+        projects: (any PluginProjects)? = nil,
         uploads: (any PluginUploads)? = nil, noted: @escaping @Sendable () -> Void = {}
     ) {
         self.name = name
@@ -34,6 +37,7 @@ public struct AccountEnvironment: Sendable {
         self.trace = trace
         self.calls = calls
         self.held = held
+        self.overrides = overrides
         self.projects = projects
         self.uploads = uploads
         self.noted = noted

@@ -42,6 +42,7 @@ public final class PluginInstance: @unchecked Sendable {
     ///   - description: The plugin's description.
     ///   - library: The plugin's library.
     ///   - settings: The plugin's settings in the config, a JSON object.
+    ///   - overrides: What is different for accounts, by the accounts' names. It is only checked.
     ///   - withheld: The services that the plugin does not get.
     ///   - grants: What the plugin may do beyond its services.
     ///   - thread: The plugin's thread.
@@ -49,7 +50,8 @@ public final class PluginInstance: @unchecked Sendable {
     ///   - record: The record of the call under way; nil if no record outlives the process.
     init(
         _ description: PluginLibrary.Description, in library: PluginLibrary, settings: String,
-        withheld: Set<String> = [], grants: Set<PluginSettings.Grant> = [], thread: SerialThread,
+        overrides: [String: PluginOverride] = [:], withheld: Set<String> = [], grants: Set<PluginSettings.Grant> = [],
+        thread: SerialThread,
         account: AccountEnvironment, record: CallRecord? = nil
     ) throws(Refusal) {
         plugin = description.id
@@ -70,7 +72,7 @@ public final class PluginInstance: @unchecked Sendable {
             processor = try Self.extension(LARDER_EXT_ITEM_POLICY_PROCESSOR, of: table, context)
             let schema: larder_config_schema? = try Self.extension(LARDER_EXT_CONFIG_SCHEMA, of: table, context)
             let own = try Self.schema(schema, of: table, context)
-            let filled = try own.settings(from: settings)
+            let filled = try own.settings(from: settings, overrides: overrides)
             context.configure(filled.text)
             heeded = HeededSettings(own, filled)
             settingDefaults = try own.defaults(beside: settings)

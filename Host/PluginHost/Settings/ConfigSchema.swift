@@ -52,12 +52,18 @@ struct ConfigSchema: Hashable, Sendable {
     }
 
     /// Checks the settings and fills in defaults.
-    /// - Parameter json: The settings in the config, a JSON object.
+    /// - Parameters:
+    ///   - json: The settings in the config, a JSON object.
+    ///   - overrides: What is different for accounts, by the accounts' names. It is only checked.
     /// - Returns: The settings as the plugin gets them, an object.
     /// - Throws: `.settings` with all problems.
-    func settings(from json: String) throws(Refusal) -> JSONValue {
+    func settings(from json: String, overrides: [String: PluginOverride] = [:]) throws(Refusal) -> JSONValue {
         let given = try Self.object(in: json)
-        let (filled, problems) = fill(.object(given), given)
+        var (filled, problems) = fill(.object(given), given)
+        for (account, override) in overrides.sorted(by: { $0.key < $1.key }) {
+            let given = try Self.object(in: override.json, account: account)
+            problems += fill(.object(given), given).problems.map { SettingProblem($0.keys, $0.kind, account: account) }
+        }
         guard problems.isEmpty else { throw .settings(problems) }
         return filled
     }
@@ -68,13 +74,13 @@ struct ConfigSchema: Hashable, Sendable {
         .object(defaults(beside: .object(try Self.object(in: json))))
     }
 
-    private static func object(in json: String) throws(Refusal) -> [JSONValue.Member] {
+    private static func object(in json: String, account: String? = nil) throws(Refusal) -> [JSONValue.Member] {
         do throws(JSONValue.ParsingError) {
             if case .object(let members) = try JSONValue(parsing: json) { return members }
         } catch {
-            throw .settings([SettingProblem([], .wrong("not JSON: \(error.message)"))])
+            throw .settings([SettingProblem([], .wrong("not JSON: \(error.message)"), account: account)])
         }
-        throw .settings([SettingProblem([], .wrong("not an object"))])
+        throw .settings([SettingProblem([], .wrong("not an object"), account: account)])
     }
 
     private func defaults(beside given: JSONValue) -> [JSONValue.Member] {

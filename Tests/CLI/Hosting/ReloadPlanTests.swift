@@ -63,6 +63,36 @@ import Testing
         }
     }
 
+    @Test("H8: what is different for one account in plugins' settings restarts this account alone")
+    func overrides() {
+        let id = PluginID(shortOrFull: "vacuum")
+        func with(_ override: PluginOverride) -> AccountConfig {
+            var config = account("b")
+            config.bookmark.plugins[id] = override
+            return config
+        }
+        let versions = [
+            account("b"), with(PluginOverride(json: #"{"after":"5m"}"#)),
+            with(PluginOverride(json: #"{"after":"6m"}"#)),
+            with(PluginOverride(isEnabled: false)),
+        ]
+        for old in versions {
+            for new in versions {
+                let plan = ReloadPlan([account("a"), old], [account("a"), new], isNewGeneration: false)
+                #expect(plan.steps.map(\.change) == [.none, old == new ? .none : .restart])
+            }
+        }
+        // The settings that accounts share are the same, unless a library is opened for it.
+        let off = PluginSettings(id: PluginID("org.example.a"), isEnabled: false)
+        let shared = Settings(plugins: [PluginSettings(id: id), off])
+        var other = shared
+        other.plugins[0].overrides = ["b": PluginOverride(isEnabled: false, json: #"{"after":"5m"}"#)]
+        other.plugins[1].overrides = ["b": PluginOverride(isEnabled: false)]
+        #expect(other.ofAccounts == shared.ofAccounts)
+        other.plugins[1].overrides = ["b": PluginOverride(isEnabled: true)]
+        #expect(other.ofAccounts != shared.ofAccounts)
+    }
+
     @Test("H8: settings that concern no account, and those of plugins that are off, make no difference to accounts")
     func settings() {
         func plugin(_ id: String, isEnabled: Bool = true, json: String = "{}") -> PluginSettings {

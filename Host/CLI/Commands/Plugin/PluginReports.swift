@@ -9,8 +9,9 @@ func pluginReports(
     _ config: Config, _ console: Console
 ) async throws(Failure) -> (reports: [PluginReport], failures: [Failure]) {
     var failures: [Failure] = []
-    var reports = try await triedPlugins(config, console)
-    for account in try config.namedAccounts() {
+    let accounts = try config.namedAccounts()
+    var reports = try await triedPlugins(config, console).map { $0.asSet(for: accounts, in: config) }
+    for account in accounts {
         do {
             guard let reader = try account.reader() else { continue }
             reports = try await reader.held(reports).map(\.inWords)
@@ -42,6 +43,17 @@ extension PluginReport {
         var report = self
         report.reason = [reason, advice.sentence].compactMap(\.self).joined(separator: "; ")
         report.advice = nil
+        return report
+    }
+
+    /// Returns the report for some accounts: a plugin that the config enables for none of them is disabled, though it may
+    /// have been opened for another account.
+    func asSet(for accounts: [AccountConfig], in config: Config) -> PluginReport {
+        guard state != .found, state != .missing, !accounts.contains(where: { config.isEnabled(id, for: $0) }) else {
+            return self
+        }
+        var report = self
+        (report.state, report.reason, report.advice) = (.disabled, nil, nil)
         return report
     }
 

@@ -80,6 +80,12 @@ private func apply(
     if case .environment(let variable)? = setting?.source {
         console.note("larder: the environment variable \(variable) is set and overrides the config")
     }
+    for account in config.accounts where account.bookmark.plugins[id]?.isEnabled == !isEnabled {
+        let place = config.shown.first { $0.key == account.enabledKey(of: id) }?.source.description ?? config.file
+        console.note(
+            "larder: for the account \(account.bookmark.name) it stays \(isEnabled ? "disabled" : "enabled"), as "
+                + "`\(account.enabledKey(of: id))` says (\(place))")
+    }
     let state = isEnabled ? "enabled" : "disabled"
     if global.isJSON {
         console.print(

@@ -13,7 +13,8 @@ struct PluginText {
     private var valueQuota: Int64 { inConfig?.valueQuota ?? PluginSettings.defaultValueQuota }
     private var recordQuota: Int64 { inConfig?.recordQuota ?? PluginSettings.defaultRecordQuota }
     private var settings: [ConfigDecoding.Setting] {
-        config.shown(with: [report]).filter { $0.key.hasPrefix("plugins.\(key).") }
+        let places = ["plugins.\(key)."] + config.accounts.map { "accounts.\($0.bookmark.name).plugins.\(key)." }
+        return config.shown(with: [report]).filter { setting in places.contains { setting.key.hasPrefix($0) } }
     }
 
     var json: JSONValue {
@@ -53,7 +54,10 @@ struct PluginText {
                 ("grants", report.grants.map(\.rawValue).joined(separator: ", ")),
             ] + kept.map { ("keeps", text(of: $1, in: $0)) }
         return rows.filter { !$0.1.isEmpty }.map { Text.padded($0.0, to: 11) + Text.visible($0.1) }
-            + settings.map { "\($0.key.dropFirst("plugins.".count)) = \($0.value.text)  (\($0.source))" }
+            + settings.map {
+                let name = $0.key.hasPrefix("plugins.") ? $0.key.dropFirst("plugins.".count) : $0.key[...]
+                return "\(name) = \($0.value.text)  (\($0.source))"
+            }
             + example
     }
 

@@ -20,8 +20,8 @@ struct PluginWhy: LarderCommand {
     }
 
     private static func why(_ report: PluginReport, _ config: Config) -> String {
-        let enabled = config.shown.first { $0.key == "plugins.\(report.id.shortName).enabled" }
-        let source = enabled.map { "`\($0.key)` is \($0.value.text) (\($0.source))" }
+        let said = config.enabledSettings(of: report.id).map { "`\($0.key)` is \($0.value.text) (\($0.source))" }
+        let source = said.isEmpty ? nil : said.joined(separator: ", ")
         switch report.state {
         case .ready:
             let opened = [source, "\(report.library) was opened and can be used"].compactMap { $0 }

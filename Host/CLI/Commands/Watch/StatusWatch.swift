@@ -106,14 +106,16 @@ struct StatusWatch {
         await runBlocking { [console] in console.write(Array(text.utf8), endingLine: false) }
     }
 
-    private func reports(_ view: AccountView) -> [PluginReport] {
-        plugins.map { $0.seen(by: view.status?.plugins ?? PluginNotes(), config) }
+    private func reports(_ view: AccountView, _ index: Int) -> [PluginReport] {
+        plugins.map {
+            $0.asSet(for: [accounts[index]], in: config).seen(by: view.status?.plugins ?? PluginNotes(), config)
+        }
     }
 
     private func block(_ shown: Shown, _ index: Int, width: Int) -> [String] {
         guard let view = shown.views[index] else { return ["\(accounts[index].bookmark.name):"] }
         return view.lines(
-            account: accounts[index].bookmark.name, shown.rates[index], plugins: reports(view), width: width)
+            account: accounts[index].bookmark.name, shown.rates[index], plugins: reports(view, index), width: width)
     }
 
     /// Draws on the terminal.
@@ -141,7 +143,7 @@ struct StatusWatch {
                 guard let view = shown.views[index] else { continue }
                 let lines =
                     isJSON
-                    ? view.json(shown.rates[index], plugins: reports(view)).map { [$0.text] }
+                    ? view.json(shown.rates[index], plugins: reports(view, index)).map { [$0.text] }
                     : block(shown, index, width: 120) + [""]
                 guard let lines, lines != told[index] else { continue }
                 told[index] = lines

@@ -59,13 +59,14 @@ final class Generation: Sendable {
 extension Settings {
     /// The settings without those that make no difference to an account: how long the process takes to stop, the
     /// bandwidth, which is set for the whole process, where libraries were searched for, what is set for plugins that
-    /// are not enabled, and the order in which plugins are named.
+    /// are not enabled, what is different for a single account, and the order in which plugins are named.
     var ofAccounts: Settings {
         var settings = self
         settings.shutdownTimeout = .zero
         settings.limits.bandwidth = BandwidthLimits()
         settings.pluginPaths = []
-        settings.plugins = plugins.filter(\.isEnabled).sorted { $0.id.text < $1.id.text }
+        settings.plugins = plugins.filter(\.isEnabledAnywhere).sorted { $0.id.text < $1.id.text }
+        for index in settings.plugins.indices { settings.plugins[index].overrides = [:] }
         return settings
     }
 }
