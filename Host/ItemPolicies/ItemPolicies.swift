@@ -84,7 +84,7 @@ public final class ItemPolicies: Sendable {
     public func databaseChanged(_ changes: CommitChanges) {
         if changes.policiesChanged { version.add(1, ordering: .releasing) }
         if changes.recordsChanged { checkCapacity() }
-        guard changes.changesItems || changes.triggersPolicies else { return }
+        guard changes.changesItems || changes.triggersPolicies || !changes.collections.isEmpty else { return }
         enqueue { $0.add(changes) }
     }
 

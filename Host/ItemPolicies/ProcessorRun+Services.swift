@@ -52,6 +52,28 @@ extension ProcessorRun {
         }
     }
 
+    func record(
+        _ key: RecordKey, in collection: RecordCollection, _ fields: RecordFields
+    ) throws(ServiceError) -> Record? {
+        try reading { session throws(Failure) in try session.record(key, in: collection, fields) }
+    }
+
+    func records(
+        in collection: RecordCollection, after key: RecordKey?, _ fields: RecordFields
+    ) throws(ServiceError) -> any RecordSource {
+        SessionRecords(
+            try reading { session throws(Failure) in try session.records(in: collection, after: key, fields) })
+    }
+
+    private func reading<Value>(_ body: (ReadSession) throws(Failure) -> Value) throws(ServiceError) -> Value {
+        do throws(Failure) {
+            guard let session else { throw Failure(.internal, "A run has ended") }
+            return try body(session)
+        } catch {
+            throw ServiceError(LARDER_IO, error.message)
+        }
+    }
+
     func value(for key: [UInt8]) throws(ServiceError) -> [UInt8]? {
         do { return try policiesOwner.database.readBlocking { try $0.plugins.value(of: calls.plugin, key: key) } } catch
         {
@@ -78,5 +100,16 @@ extension ProcessorRun {
             calls.logError("The path of the item \(item) cannot be read: \(error.message)")
             return nil
         }
+    }
+}
+
+/// The records of a collection in the state that a run sees.
+private final class SessionRecords: RecordSource {
+    private let cursor: RecordCursor
+
+    init(_ cursor: RecordCursor) { self.cursor = cursor }
+
+    func next() throws(ServiceError) -> Record? {
+        do throws(Failure) { return try cursor.next() } catch { throw ServiceError(LARDER_IO, error.message) }
     }
 }

@@ -65,6 +65,7 @@ struct RunQueue {
             waiting.append(Run(cause: .items(items, anchor: changes.anchor)))
         }
         if changes.triggersPolicies { waiting.append(Run(cause: .all(.policiesChanged))) }
+        if !changes.collections.isEmpty { add(.recordsChanged) }
     }
 
     /// Marks the runs that follow from an added transaction as follow-ups, because a run made the transaction.

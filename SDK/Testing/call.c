@@ -49,6 +49,7 @@ larder_status end_call(larder_fake *fake, larder_status status) {
         forget_wishes(fake);
     }
     close_cursors(fake);
+    close_record_cursors(fake);
     free_lent(fake);
     fake->state = OUTSIDE;
     return status;

@@ -1,4 +1,4 @@
-/* larder.records/1: the requests of the turn over the committed records. */
+/* larder.records/1: the requests of the turn over the committed records. A processor only reads. */
 #include "fake.h"
 
 #include <stdlib.h>
@@ -149,6 +149,7 @@ static larder_status ask(larder_fake *fake, const char *function, larder_str col
     char *of;
     uint64_t size;
     if (!take(&view, sizeof view, given, FIRST_RECORD)) return refuse(fake, function, LARDER_INVALID_ARGUMENT);
+    if (fake->state == PROCESSOR) return refuse(fake, function, LARDER_DENIED);
     if (!collection.len || !view.key.len || !is_utf8(collection) || !is_utf8(view.key) || !is_utf8(view.version)
         || !is_object(view.value))
         return refuse(fake, function, LARDER_INVALID_ARGUMENT);
@@ -176,12 +177,12 @@ static larder_status ask(larder_fake *fake, const char *function, larder_str col
 }
 
 static larder_status records_put(const larder_host *host, larder_str collection, const larder_record *given) {
-    larder_status status = enter(fake_of(host), "records.put", IN_LOOP_WRITING);
+    larder_status status = enter(fake_of(host), "records.put", IN_PROCESSOR | IN_LOOP_WRITING);
     return status == LARDER_OK ? ask(fake_of(host), "records.put", collection, given, 0) : status;
 }
 
 static larder_status records_remove(const larder_host *host, larder_str collection, larder_str key) {
-    larder_status status = enter(fake_of(host), "records.remove", IN_LOOP_WRITING);
+    larder_status status = enter(fake_of(host), "records.remove", IN_PROCESSOR | IN_LOOP_WRITING);
     larder_record named;
     memset(&named, 0, sizeof named);
     named.struct_size = sizeof named;
@@ -193,7 +194,7 @@ static larder_status records_remove(const larder_host *host, larder_str collecti
 static larder_status records_get(const larder_host *host, larder_str collection, larder_str key, uint32_t parts,
                                  larder_record *out) {
     larder_fake *fake = fake_of(host);
-    larder_status status = enter(fake, "records.get", IN_LOOP);
+    larder_status status = enter(fake, "records.get", IN_WORK);
     const struct kept_record *found = NULL;
     struct kept_record lent;
     char *of, *named;
@@ -220,7 +221,7 @@ static larder_status records_get(const larder_host *host, larder_str collection,
 
 static larder_status next_record(larder_record_cursor *table, const larder_record **out) {
     struct record_cursor *cursor = table->context;
-    larder_status status = enter(cursor->fake, "record_cursor.next", IN_LOOP);
+    larder_status status = enter(cursor->fake, "record_cursor.next", IN_WORK);
     *out = NULL;
     if (status != LARDER_OK) return status;
     if (cursor->fake->cancelled) return LARDER_CANCELLED;
@@ -232,7 +233,7 @@ static larder_status next_record(larder_record_cursor *table, const larder_recor
 static larder_status records_open(const larder_host *host, larder_str collection, larder_str after, uint32_t parts,
                                   larder_record_cursor **out) {
     larder_fake *fake = fake_of(host);
-    larder_status status = enter(fake, "records.open", IN_LOOP);
+    larder_status status = enter(fake, "records.open", IN_WORK);
     struct record_cursor *cursor;
     char *of, *key;
     if (status != LARDER_OK) return status;
@@ -268,7 +269,7 @@ static void free_record_cursor(struct record_cursor *cursor) {
 
 static larder_status records_close(const larder_host *host, larder_record_cursor *table) {
     larder_fake *fake = fake_of(host);
-    larder_status status = enter(fake, "records.close", IN_LOOP);
+    larder_status status = enter(fake, "records.close", IN_WORK);
     if (status != LARDER_OK) return status;
     for (size_t i = 0; i < fake->record_cursors.count; i++) {
         struct record_cursor *open = fake->record_cursors.at[i];

@@ -150,7 +150,6 @@ import Testing
                     try transaction.records.put(Record(key: RecordKey(id), value: value), in: .shares)
                 }
             }
-            fixture.policies.fire(.itemListUpdateCompleted)
             await fixture.policies.waitUntilIdle()
             let said = fixture.log.messages.filter { $0.hasPrefix("info") }
             #expect(said == ["info: none", "info: none", "info: []", #"info: ["12","3 \"x\""]"#])

@@ -38,6 +38,24 @@ import Testing
             ])
     }
 
+    @Test("G45, P16: of changes of records one waiting run is enough, beside those of the same transaction")
+    func records() {
+        var queue = RunQueue()
+        var changes = items(3, added: [1])
+        changes.collections = [RecordCollection("shares"), RecordCollection("account")]
+        changes.triggersPolicies = true
+        queue.add(changes)
+        #expect(
+            queue.waiting.map(\.cause) == [.items([1], anchor: 3), .all(.policiesChanged), .all(.recordsChanged)])
+        var other = CommitChanges()
+        other.collections = [RecordCollection("calendars")]
+        queue.add(other)
+        #expect(queue.waiting.count == 3)
+        for _ in 1...3 { _ = queue.next() }
+        queue.add(other)
+        #expect(queue.waiting.map(\.cause) == [.all(.recordsChanged)])
+    }
+
     @Test("P16: what a run's own transaction set off is a follow-up, what came from outside is not")
     func rounds() {
         var queue = RunQueue()

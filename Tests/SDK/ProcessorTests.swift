@@ -11,7 +11,7 @@ struct Sampler: ItemPolicyProcessor {
     static let description = PluginDescription(
         id: "org.example.sampler", name: "Sampler", version: "1.2.3", vendor: "Example", summary: "Tries everything",
         required: [.actions, .config],
-        wanted: [.log, .values, .policies, .clock, .cancel, .items, .usage])
+        wanted: [.log, .values, .policies, .clock, .cancel, .items, .usage, .records])
     static let kind = "sampler"
     static let fields: ItemFields = [.path, .name, .localID, .type, .size, .claims]
     static let settingsSchema: String? = #"{"properties": {"word": {"type": "string", "default": "hello"}}}"#
@@ -29,7 +29,7 @@ struct Sampler: ItemPolicyProcessor {
         host.log?.info("started with \(word)")
     }
 
-    var triggers: TriggerSet { [.itemsChanged, .policiesChanged] }
+    var triggers: TriggerSet { [.itemsChanged, .policiesChanged, .recordsChanged] }
     var matchCondition: String? { "!removed" }
     var cleanupCondition: String? { "removed" }
 
@@ -80,6 +80,14 @@ struct Sampler: ItemPolicyProcessor {
                 while let item = try cursor.next() { found.append(item.size ?? -1) }
                 host.log?.info("sizes \(found)")
             }
+        }
+        if name == "records", let records = host.records {
+            var all = try records.all(in: "list", after: "/a")
+            var keys = ""
+            while let record = try all.next() { keys += " \(record.key)=\(record.version)" }
+            let known = try records.record("/a", in: "list")?.version
+            host.log?.info("keys\(keys), known \(known ?? "none")")
+            try records.put(LarderSDK.Record(key: "/c"), in: "list")
         }
         if name == "usage", let usage = try host.usage?.figures() {
             host.log?.info("\(usage.localBytes) \(usage.localCopies) \(usage.freeBytes) \(usage.totalBytes)")

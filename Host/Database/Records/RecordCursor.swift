@@ -25,6 +25,17 @@ public final class RecordCursor {
 }
 
 extension ReadSession {
+    /// Returns a record of a collection; nil if there is none with this key. Contents that are not requested are not
+    /// read.
+    /// - Throws: `.internal` after the end of the session, and the errors of ``ReadSession/init(_:)``.
+    public func record(
+        _ key: RecordKey, in collection: RecordCollection, _ fields: RecordFields = .all
+    ) throws(Failure) -> Record? {
+        let statement = try prepare(RecordSQL.query(fields, where: "collection = ? AND key = ?"))
+        statement.bind([.text(collection.text), .text(key.text)])
+        return try RecordCursor(statement: statement.handle, session: self).next()
+    }
+
     /// Returns a cursor over the records of a collection by key, byte by byte. Contents that are not requested are not
     /// read.
     /// - Parameter after: The key after which the records begin, whether or not a record has it; nil to begin with the

@@ -12,6 +12,8 @@ public enum Trigger: UInt32, Codable, Sendable, CaseIterable {
     case syncCapacity = 4
     /// The passing of time without a finished scan, for work that needs no server.
     case timer = 5
+    /// A transaction that added, changed or removed records of event loops.
+    case recordsChanged = 6
 
     /// The trigger's name.
     public var name: String {
@@ -22,6 +24,7 @@ public enum Trigger: UInt32, Codable, Sendable, CaseIterable {
         case .policiesChanged: "policiesChanged"
         case .syncCapacity: "syncCapacity"
         case .timer: "timer"
+        case .recordsChanged: "recordsChanged"
         }
     }
 
@@ -50,5 +53,5 @@ public struct TriggerMask: OptionSet, Hashable, Sendable {
     public init(_ trigger: Trigger) { rawValue = 1 << trigger.rawValue }
 
     /// All triggers.
-    public static let all = TriggerMask(rawValue: 0b11_1111)
+    public static let all = TriggerMask(rawValue: 0b111_1111)
 }

@@ -2,7 +2,7 @@ public import CLarder
 public import Model
 
 /// The implementation of a plugin's services during a run of calls. Used on the plugin's thread only.
-public protocol PluginRun: AnyObject {
+public protocol PluginRun: PluginRecords {
     /// The policies of the processor's kind, as they were when the run began.
     var policies: [ItemPolicy] { get }
 

@@ -2,7 +2,7 @@ public import Model
 
 /// The implementation of a plugin's services during a turn of an event loop. Used on the plugin's thread only, where
 /// all of its methods may block.
-public protocol LoopTurn: AnyObject {
+public protocol LoopTurn: PluginRecords {
     /// Whether the call under way should end. Read on the plugin's thread, set on any thread.
     var isCancelled: Bool { get }
 
@@ -11,19 +11,6 @@ public protocol LoopTurn: AnyObject {
 
     /// Tells whether the loop may change a record.
     func mayWrite(_ key: RecordKey, in collection: RecordCollection) -> Bool
-
-    /// Returns a stored record; nil if there is none.
-    /// - Throws: `LARDER_IO` if the record cannot be read.
-    func record(
-        _ key: RecordKey, in collection: RecordCollection, _ fields: RecordFields
-    ) throws(ServiceError) -> Record?
-
-    /// Returns the stored records of a collection, in the order of their keys.
-    /// - Throws: `LARDER_IO` if the records cannot be read, and this is found before the first record. Later errors are
-    ///   thrown by the source.
-    func records(
-        in collection: RecordCollection, after key: RecordKey?, _ fields: RecordFields
-    ) throws(ServiceError) -> any RecordSource
 
     /// Returns the stored value for one of the plugin's own keys; nil if there is none.
     /// - Throws: `LARDER_IO` if the value cannot be read.
@@ -72,13 +59,6 @@ public enum LoopAsk: Hashable, Sendable {
     case value(key: [UInt8], value: [UInt8]?)
     /// A request for the item list to check the item at this path.
     case requestListing(ItemPath)
-}
-
-/// A stream of records.
-public protocol RecordSource: AnyObject {
-    /// Returns the next record; nil after the last one.
-    /// - Throws: `LARDER_IO` if the records cannot be read.
-    func next() throws(ServiceError) -> Record?
 }
 
 /// An answer whose body has yet to be read. Freeing the answer closes it.

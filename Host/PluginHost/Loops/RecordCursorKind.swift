@@ -20,7 +20,7 @@ struct RecordCursorKind: SlotKind {
     static func table(context: UnsafeMutableRawPointer) -> larder_record_cursor {
         larder_record_cursor(struct_size: size(of: larder_record_cursor.self), reserved: 0, context: context) {
             cursor, out in
-            serve(cursor, "record_cursor.next", during: .loop) { context, slot throws(ServiceError) in
+            serve(cursor, "record_cursor.next", during: .work) { context, slot throws(ServiceError) in
                 out.pointee = nil
                 let (records, fields) = try slot.opened()
                 try context.checkCancelled()

@@ -5,36 +5,36 @@ import Model
 let recordsTable = larder_records(
     struct_size: size(of: larder_records.self), reserved: 0,
     get: { host, collection, key, parts, out in
-        serve(host, "records.get", during: .loop) { context throws(ServiceError) in
+        serve(host, "records.get", during: .work) { context throws(ServiceError) in
             let view = try FilledStruct(out)
             let fields = try RecordFields(parts: parts)
             let collection = RecordCollection(try collection.required("the collection"))
             let key = RecordKey(try key.required("the key"))
             let found =
                 if let asked = context.turnRecord(key, in: collection) { asked } else {
-                    try context.activeTurn().record(key, in: collection, fields)
+                    try context.storedRecords().record(key, in: collection, fields)
                 }
             guard let found else { throw ServiceError(LARDER_NOT_FOUND, "no such record") }
             view.fill(with: context.lent.view(found, fields))
         }
     },
     open: { host, collection, after, parts, out in
-        serve(host, "records.open", during: .loop) { context throws(ServiceError) in
+        serve(host, "records.open", during: .work) { context throws(ServiceError) in
             let fields = try RecordFields(parts: parts)
             let collection = RecordCollection(try collection.required("the collection"))
             let after = try after.optional("the key").map { RecordKey($0) }
-            let turn = try context.activeTurn()
+            let stored = try context.storedRecords()
             let slot = try context.slot(of: RecordCursorKind.self)
-            out.pointee = slot.open((try turn.records(in: collection, after: after, fields), fields))
+            out.pointee = slot.open((try stored.records(in: collection, after: after, fields), fields))
         }
     },
     close: { host, cursor in
-        serve(host, "records.close", during: .loop) { context throws(ServiceError) in
+        serve(host, "records.close", during: .work) { context throws(ServiceError) in
             try context.close(cursor)
         }
     },
     put: { host, collection, record in
-        serve(host, "records.put", during: .loopWriting) { context throws(ServiceError) in
+        serve(host, "records.put", during: .workWriting) { context throws(ServiceError) in
             let given: larder_record
             do throws(Refusal) { given = try larder_record.copy(record) } catch {
                 throw ServiceError(LARDER_INVALID_ARGUMENT, error.reason)
@@ -58,7 +58,7 @@ let recordsTable = larder_records(
         }
     },
     remove: { host, collection, key in
-        serve(host, "records.remove", during: .loopWriting) { context throws(ServiceError) in
+        serve(host, "records.remove", during: .workWriting) { context throws(ServiceError) in
             let (collection, key) = try context.writable(collection, key)
             try context.checkRecordQuota(.remove(key, from: collection))
             try context.ask(.record(.remove(key, from: collection)))
@@ -83,9 +83,19 @@ extension InstanceContext {
         return turn
     }
 
+    /// Returns the records that the call under way may read.
+    fileprivate func storedRecords() throws(ServiceError) -> any PluginRecords {
+        if let turn { return turn }
+        guard let run else { throw ServiceError(LARDER_WRONG_STATE, "no run and no turn of a loop is under way") }
+        return run
+    }
+
     fileprivate func writable(
         _ collection: larder_str, _ key: larder_str
     ) throws(ServiceError) -> (RecordCollection, RecordKey) {
+        guard phase != .processor else {
+            throw ServiceError(LARDER_DENIED, "a processor reads records, and only event loops change them")
+        }
         let collection = RecordCollection(try collection.required("the collection"))
         guard !collection.text.isEmpty else { throw ServiceError(LARDER_INVALID_ARGUMENT, "an empty collection") }
         guard key.len > 0 else { throw ServiceError(LARDER_INVALID_ARGUMENT, "an empty key") }

@@ -82,7 +82,8 @@ extension Host {
 
     /// The records that event loops keep. The host makes changes when it commits the turn, together with the turn's
     /// event id. A loop writes the collection with its plugin's id or, if the loop is there for a record, the
-    /// collection that is named after both.
+    /// collection that is named after both. A processor reads all records, in the state in which it sees the items of
+    /// its run, and changes none; ``Trigger/recordsChanged`` tells it of changes.
     ///
     /// ```swift
     /// let records = try host.require(host.records, .records)
@@ -108,7 +109,7 @@ extension Host {
             return Record(record)
         }
 
-        /// Streams a collection's records as they were when the turn began.
+        /// Streams a collection's records as they were when the turn or the run began.
         /// - Parameters:
         ///   - collection: The collection's name.
         ///   - key: Streams only the records with a greater key. Nil: all.
@@ -127,7 +128,7 @@ extension Host {
         }
 
         /// Asks for a record as given, in place of the record with its key if there is one.
-        /// - Throws: ``Status/denied`` for a collection that is not this loop's, ``Status/limit`` if the record is too
+        /// - Throws: ``Status/denied`` in a processor and for a collection that is not this loop's, ``Status/limit`` if the record is too
         ///   large or the turn asks for more than 16 MiB, ``Status/invalidArgument`` if the key is empty or the value
         ///   is not a JSON object, and ``Status/wrongState`` in a loop's `poll` and `onError`.
         public func put(_ record: Record, in collection: String) throws(PluginError) {
@@ -140,7 +141,7 @@ extension Host {
         }
 
         /// Asks for the removal of a record and of everything that belongs to it.
-        /// - Throws: ``Status/denied`` for a collection that is not this loop's, ``Status/limit`` if the key is longer
+        /// - Throws: ``Status/denied`` in a processor and for a collection that is not this loop's, ``Status/limit`` if the key is longer
         ///   than 4 KiB or the turn asks for more than 16 MiB, ``Status/invalidArgument`` if the key is empty, and
         ///   ``Status/wrongState`` in a loop's `poll` and `onError`.
         public func remove(_ key: String, from collection: String) throws(PluginError) {

@@ -27,6 +27,10 @@ public struct Trigger: RawRepresentable, Hashable, Sendable {
     public static let syncCapacity = Trigger(rawValue: LARDER_TRIGGER_SYNC_CAPACITY)
     /// Time has passed without a finished scan, because the server is not reachable.
     public static let timer = Trigger(rawValue: LARDER_TRIGGER_TIMER)
+    /// Event loops added, changed or removed records, which ``Host/records`` reads. The run considers all items. A
+    /// processor whose wishes depend on records also wants ``itemListUpdateCompleted``, since the host may end between a
+    /// change and its run. A host before ABI 1.2 does not know it.
+    public static let recordsChanged = Trigger(rawValue: LARDER_TRIGGER_RECORDS_CHANGED)
 }
 
 /// A set of triggers.

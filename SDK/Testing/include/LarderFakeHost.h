@@ -5,7 +5,7 @@
  * out: it records the plugin's requests for the test to read.
  *
  * An event loop is polled turn by turn, against records that the fake host keeps and a server whose answers the test
- * writes.
+ * writes. A processor reads these records; the test makes the run that follows from a change of them.
  *
  * The fake host keeps the rules of the ABI as the host does, so that it detects a plugin that breaks them:
  *

@@ -155,6 +155,8 @@ static void keep(struct careless *me) {
     larder_bytes key = {bytes, 1}, none = {0, 0}, missing = {0, 1}, empty = {bytes, 0}, longest = {bytes, 1024},
                  longer = {bytes, 1025}, large = {bytes, 1048576}, larger = {bytes, 1048577}, out;
     larder_record record = {sizeof record, 0, S("x"), {0, 0}, {0, 0}, {0, 0}};
+    const larder_record *found = 0;
+    larder_record_cursor *cursor = 0;
     larder_str settings;
     memset(bytes, 'k', sizeof bytes);
     SAY(kv->get(host, none, &out));
@@ -173,6 +175,23 @@ static void keep(struct careless *me) {
     SAY(kv->remove(host, none));
     SAY(records->get(host, S("x"), S("x"), 0, &record));
     SAY(records->put(host, S("x"), &record));
+    record.struct_size = 8;
+    SAY(records->put(host, S("x"), &record));
+    SAY(records->get(host, S("x"), S("x"), 0, &record));
+    record.struct_size = sizeof record;
+    SAY(records->get(host, larder_str_make(0, 0), S("x"), 0, &record));
+    SAY(records->get(host, S("x"), S("\xff"), 0, &record));
+    SAY(records->get(host, S("x"), S("x"), 8, &record));
+    SAY(records->remove(host, S("x"), S("x")));
+    SAY(records->open(host, S("x"), larder_str_make(0, 0), 8, &cursor));
+    SAY(records->open(host, larder_str_make(0, 0), S("x"), 0, &cursor));
+    SAY(records->open(host, S("x"), larder_str_make(0, 0), 0, &cursor));
+    SAY(cursor->next(cursor, &found));
+    say(me, "a record", found != 0);
+    SAY(records->close(host, cursor));
+    SAY(records->close(host, cursor));
+    for (int i = 0; i < 16; i++) records->open(host, S("x"), larder_str_make(0, 0), 0, &cursor);
+    SAY(records->open(host, S("x"), larder_str_make(0, 0), 0, &cursor));
     if (config->settings(host, &settings) == LARDER_OK) me->log->write(host, LARDER_LOG_INFO, settings);
 }
 

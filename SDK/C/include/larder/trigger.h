@@ -30,6 +30,10 @@
 /* Time has passed without a finished scan, because the server is not reachable. This trigger is for work that depends
  * on the time only and needs no server. The run considers all items in their last known state. */
 #define LARDER_TRIGGER_TIMER 5u
+/* Event loops added, changed or removed records (ext/records.h). Changes that follow each other fast may have one run in
+ * common. The run considers all items. A processor whose wishes depend on records also wants
+ * LARDER_TRIGGER_ITEM_LIST_UPDATE_COMPLETED, since the host may end between a change and its run. Since 1.2. */
+#define LARDER_TRIGGER_RECORDS_CHANGED 6u
 
 /* The bit of a trigger in a mask. */
 #define LARDER_TRIGGER_BIT(trigger) (UINT32_C(1) << (trigger))

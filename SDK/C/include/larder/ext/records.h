@@ -14,6 +14,10 @@
  * values nor the event id, so that the loop comes to the same events again and misses none. An issue names the plugin and
  * the setting. Records may still be removed, and replaced by ones that are not longer.
  *
+ * Since 1.2 a processor may read all records too, in the state in which it sees the items of its run, and gets
+ * LARDER_TRIGGER_RECORDS_CHANGED after they have changed. It changes none. A host before 1.2 refuses its calls with
+ * LARDER_WRONG_STATE.
+ *
  * Programs know these collections: "calendars" (value: name, href, components), a calendar's own collection (value:
  * uid, component, summary, start, end, rrule; content: iCalendar), which the host also writes as files, "shares" and
  * "account".
@@ -67,7 +71,7 @@ struct larder_record_cursor {
     /* Sets `*out` to the next record, or to null past the last record. Called again past the last record, it sets null
      * again. The record is borrowed until the next `next` or `close` of this cursor. Returns LARDER_CANCELLED (the call
      * should end) or LARDER_IO (the records cannot be read); the cursor is then at its end.
-     * [loop] since 1.0 */
+     * [processor] [loop] since 1.0 */
     larder_status (*next)(larder_record_cursor *cursor, const larder_record *LARDER_NULLABLE *LARDER_NONNULL out);
 };
 
@@ -79,7 +83,7 @@ typedef struct larder_records {
     /* Fills `*out` with the asked parts of the record with this key. Set out->struct_size before. Everything that
      * `*out` points to is borrowed until the current call returns. Returns LARDER_NOT_FOUND (no such record) or
      * LARDER_IO.
-     * [loop] since 1.0 */
+     * [processor] [loop] since 1.0 */
     larder_status (*get)(const larder_host *host, larder_str collection, larder_str key, uint32_t parts,
                          larder_record *out);
 
@@ -87,26 +91,27 @@ typedef struct larder_records {
      * the records with a greater key. The cursor of a collection that does not exist is empty. At most 16 cursors may
      * be open at a time. The plugin closes the cursor; the host closes cursors that are still open when the current
      * call returns. Returns LARDER_LIMIT (16 cursors are open) or LARDER_IO.
-     * [loop] since 1.0 */
+     * [processor] [loop] since 1.0 */
     larder_status (*open)(const larder_host *host, larder_str collection, larder_str after, uint32_t parts,
                           larder_record_cursor *LARDER_NULLABLE *LARDER_NONNULL out);
 
     /* Closes a cursor of `open`, and frees it.
-     * [loop] since 1.0 */
+     * [processor] [loop] since 1.0 */
     larder_status (*close)(const larder_host *host, larder_record_cursor *cursor);
 
     /* Asks for a record as given, in place of the record with its key if there is one. The host copies all of it. Not
-     * allowed in poll and on_error. Returns LARDER_DENIED (another loop's collection), LARDER_LIMIT (more than 16 MiB
-     * in the turn, a member that is larger than larder_record allows, or more than the config's record-quota for all
-     * records of the plugin's loops: the turn then fails) or LARDER_INVALID_ARGUMENT (an empty key, or a value that is
-     * not a JSON object).
-     * [loop] since 1.0 */
+     * allowed in poll and on_error. Returns LARDER_DENIED (another loop's collection, or in a processor), LARDER_LIMIT
+     * (more than 16 MiB in the turn, a member that is larger than larder_record allows, or more than the config's
+     * record-quota for all records of the plugin's loops: the turn then fails) or LARDER_INVALID_ARGUMENT (an empty key,
+     * or a value that is not a JSON object).
+     * [processor] [loop] since 1.0 */
     larder_status (*put)(const larder_host *host, larder_str collection, const larder_record *record);
 
     /* Asks for the removal of the record with this key and of everything that belongs to it. A record that does not
-     * exist is no error. Not allowed in poll and on_error. Returns LARDER_DENIED (another loop's collection),
-     * LARDER_LIMIT (a key above 4 KiB, or more than 16 MiB in the turn) or LARDER_INVALID_ARGUMENT (an empty key).
-     * [loop] since 1.0 */
+     * exist is no error. Not allowed in poll and on_error. Returns LARDER_DENIED (another loop's collection, or in a
+     * processor), LARDER_LIMIT (a key above 4 KiB, or more than 16 MiB in the turn) or LARDER_INVALID_ARGUMENT (an
+     * empty key).
+     * [processor] [loop] since 1.0 */
     larder_status (*remove)(const larder_host *host, larder_str collection, larder_str key);
 } larder_records;
 
