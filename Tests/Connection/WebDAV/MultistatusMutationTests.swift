@@ -57,8 +57,10 @@ import Testing
             case (.success(let a), .success(let b)):
                 #expect(a == b, "LARDER_TEST_SEED=\(mutator.seed)")
                 for response in a.responses {
+                    // An empty segment is part of a name only inside the name of something in the collection.
+                    let isInside = response.href.hasPrefix("/cal/ada/") && !response.href.hasPrefix("/cal/ada//")
                     #expect(
-                        response.href.hasPrefix("/") && !response.href.contains("//"),
+                        response.href.hasPrefix("/") && (isInside || !response.href.contains("//")),
                         "LARDER_TEST_SEED=\(mutator.seed)")
                     #expect(response.values.count == properties.count, "LARDER_TEST_SEED=\(mutator.seed)")
                 }
