@@ -131,6 +131,14 @@ import TreeFixture
                 #expect(state.queues[place.queue]?.early == [])
             }
             #expect(await changed(watcher) == ["/x"])
+            // Where there was no room for more of them, one may be missing, and all is compared.
+            queues.state.withLock { state in
+                state.queues[place.queue]?.adding += 1
+                state.queues[place.queue]?.early = [event]
+                state.queues[place.queue]?.holders[root ?? 0] = nil
+                state.queues[place.queue]?.added(root ?? -1, by: place.member, most: 1)
+            }
+            #expect(await changed(watcher) == ["/"])
             await watcher.end()
         }
     }
