@@ -109,10 +109,11 @@ struct AsyncHTTPClientTransport: HTTPTransport {
     private func send(
         _ upload: UploadBody, _ request: HTTPRequest, _ limits: AnswerLimits
     ) async throws(TransportError) -> HTTPAnswer {
-        let stream = UploadStream(upload, limits)
+        let client = clients.first { $0.thread.loop.inEventLoop } ?? clients[0]
+        let stream = UploadStream(upload, limits, on: client.thread.loop)
         let answer: Result<HTTPAnswer, TransportError>
         do throws(TransportError) {
-            answer = .success(try await send(stream, of: upload.size, request, limits))
+            answer = .success(try await send(stream, of: upload.size, request, limits, by: client.http))
         } catch {
             answer = .failure(error)
         }
@@ -122,7 +123,7 @@ struct AsyncHTTPClientTransport: HTTPTransport {
     }
 
     private func send(
-        _ stream: UploadStream, of size: Int64, _ request: HTTPRequest, _ limits: AnswerLimits
+        _ stream: UploadStream, of size: Int64, _ request: HTTPRequest, _ limits: AnswerLimits, by client: HTTPClient
     ) async throws(TransportError) -> HTTPAnswer {
         do {
             var headers = request.headers
@@ -131,10 +132,9 @@ struct AsyncHTTPClientTransport: HTTPTransport {
             outgoing.headers = headers
             if let field = request.authorization.field { outgoing.headers.add(name: "Authorization", value: field) }
             outgoing.body = .stream(stream, length: .known(size))
-            let client = clients.first { $0.thread.loop.inEventLoop } ?? clients[0]
             let answer = try await withThrowingTaskGroup(of: HTTPAnswer?.self) { [outgoing] group in
                 group.addTask {
-                    let response = try await client.http.execute(outgoing, deadline: .distantFuture)
+                    let response = try await client.execute(outgoing, deadline: .distantFuture)
                     // What was sent so far decides nothing any more.
                     stream.end()
                     return await Self.whole(response, within: limits.errorDocument)

@@ -3,6 +3,11 @@ import NIOCore
 
 /// The options that connections get beyond the library's defaults.
 enum SocketOptions {
+    /// The number of bytes beyond which the kernel takes no more of what the network has not room for yet. What lies
+    /// there counts as sent, and goes out although the request was given up. Without a limit it grows to many
+    /// megabytes.
+    private static let mostUnsent: SocketOptionValue = 262_144
+
     static func set(on channel: any Channel) -> EventLoopFuture<Void> {
         // The received bytes are taken before more are read. For downloads, one large buffer is better than several
         // smaller ones of the same total size. For other connections larger buffers gain nothing.
@@ -16,6 +21,8 @@ enum SocketOptions {
             channel.setOption(.tcpOption(.init(rawValue: TCP_KEEPIDLE)), value: 30),
             channel.setOption(.tcpOption(.init(rawValue: TCP_KEEPINTVL)), value: 10),
             channel.setOption(.tcpOption(.init(rawValue: TCP_KEEPCNT)), value: 3),
+            // Some systems that run Linux programs do not know this option.
+            channel.setOption(.tcpOption(.init(rawValue: TCP_NOTSENT_LOWAT)), value: mostUnsent).recover { _ in },
             channel.setOption(.recvAllocator, value: reads),
             channel.setOption(.maxMessagesPerRead, value: 1),
         ]

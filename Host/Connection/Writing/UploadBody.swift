@@ -103,13 +103,17 @@ final class UploadStream: AsyncSequence, Sendable {
 
     private let body: UploadBody
     private let limits: AnswerLimits
+    private let loop: any EventLoop
     private let state: Monitor<State>
 
     /// Creates the stream of a body.
-    /// - Parameter limits: The limits of the answer. The body must go out at the pace of `limits.upload`.
-    init(_ body: UploadBody, _ limits: AnswerLimits) {
+    /// - Parameters:
+    ///   - limits: The limits of the answer. The body must go out at the pace of `limits.upload`.
+    ///   - loop: The loop that writes the body to the network.
+    init(_ body: UploadBody, _ limits: AnswerLimits, on loop: any EventLoop) {
         self.body = body
         self.limits = limits
+        self.loop = loop
         state = Monitor(State(pace: limits.upload.map { TransferPace($0) }))
     }
 
@@ -127,6 +131,9 @@ final class UploadStream: AsyncSequence, Sendable {
         init(stream: UploadStream) { self.stream = stream }
 
         mutating func next() async throws -> ByteBuffer? {
+            // The library leaves bytes to the loop, and asks for more at once. When the loop comes to this, it has written
+            // those bytes, or has told the library to wait. While it is busy, nothing more is read.
+            if offset > 0 { try await stream.loop.submit {}.get() }
             if let wait = stream.taken(upTo: offset) {
                 slice =
                     wait < UploadBody.quick && !stream.body.bandwidth.isLimited
