@@ -56,6 +56,17 @@ extension ItemTable {
         return nil
     }
 
+    /// Returns the folders at and below a path that are removed from the server and still here, the deepest first.
+    /// - Returns: The folders; nil if a file's copy is among what is removed there, or a removal that is not decided.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func onlyRemovedFolders(at path: ItemPath) throws -> [ItemPath]? {
+        var (folders, isMore) = ([ItemPath](), false)
+        try eachRemovedCopy("(path = ? OR \(ItemSQL.isBelow))", [.path(path)] + ItemSQL.bounds(below: path)) {
+            if $1 == .folder, !$2 { folders.append($0) } else { isMore = true }
+        }
+        return isMore ? nil : folders.sorted { $0.text.utf8.count > $1.text.utf8.count }
+    }
+
     private func eachRemovedCopy(
         _ term: String, _ arguments: [SQLValue], _ body: (ItemPath, Item.Kind, _ isUndecided: Bool) -> Void
     ) throws {

@@ -49,7 +49,8 @@ package final class TreeMover: Sendable {
             for move in try tx.moves.all() where !waiting.contains(where: { $0.id == move.id }) {
                 guard let item = try tx.items.item(localID: move.localID) else { return move }
                 let isHeld = try engine.isPlaceHeld(move.to, for: item, in: tx)
-                guard isHeld || waiting.contains(where: { $0.touches(move) }) else { return move }
+                let mayGo = try !isHeld || foldersAround(move, item, in: tx) != nil
+                guard !mayGo || waiting.contains(where: { $0.touches(move) }) else { return move }
                 waiting.append(move)
             }
             return nil
@@ -60,7 +61,7 @@ package final class TreeMover: Sendable {
         guard let item = try database.readBlocking({ try $0.items.item(localID: move.localID) }) else {
             return try end(move)
         }
-        try clearWay(of: move)
+        try clearWay(of: move, item)
         var outcome = try tree.moveStaged(move.id, to: move.to)
         if outcome == nil, try isAnothers(move) || !hasFile(item, at: move.from) { outcome = .nothingThere }
         switch try outcome ?? (tree.move(from: move.from, to: move.to, known: item.copy)) {
@@ -110,11 +111,17 @@ package final class TreeMover: Sendable {
     /// is in it and has an earlier move waits apart, since it would go along. Otherwise removes the unmodified copy of a
     /// removed file, whose place the moved file takes. A later move of the same item is no other's: after a crash the
     /// item may be at the target already.
-    private func clearWay(of move: TreeMove) throws {
-        let (moves, gone) = try database.readBlocking { tx in
-            (try tx.moves.all(), try tx.items.removedCopy(at: move.to))
+    private func clearWay(of move: TreeMove, _ item: Item) throws {
+        let (moves, gone, around) = try database.readBlocking { tx in
+            (try tx.moves.all(), try tx.items.removedCopy(at: move.to), try foldersAround(move, item, in: tx))
         }
-        if let next = moves.first(where: { $0.from == move.to && $0.localID != move.localID }) {
+        if let around {
+            for inner in moves where move.to.isAncestor(of: inner.from) { try stage(inner) }
+            let removed = try around.prefix { try tree.removeFolderIfEmpty($0) }
+            try database.writeBlocking { tx in
+                for folder in removed { try tx.items.removedCopy(at: folder).map(tx.items.dropCopy) }
+            }
+        } else if let next = moves.first(where: { $0.from == move.to && $0.localID != move.localID }) {
             for inner in moves where inner.id < next.id && next.from.isAncestor(of: inner.from) { try stage(inner) }
             try tree.stage(next.from, for: next.id)
         } else if let gone, let copy = gone.copy {
@@ -126,6 +133,17 @@ package final class TreeMover: Sendable {
                 try tx.items.dropCopy(of: gone)
             }
         }
+    }
+
+    /// Returns the folders that a file leaves to take the place of one of them, the deepest first, if they are removed
+    /// from the server and nothing else that is removed is in them. They could not go before the file, and the file
+    /// not before them.
+    private func foldersAround(
+        _ move: TreeMove, _ item: Item, in reads: some DatabaseReads
+    ) throws -> [ItemPath]? {
+        guard item.kind == .file, move.to.isAncestor(of: move.from) else { return nil }
+        let folders = try reads.items.onlyRemovedFolders(at: move.to)
+        return folders?.isEmpty == true ? nil : folders
     }
 
     /// Moves what a move concerns aside, to wait there for the move.

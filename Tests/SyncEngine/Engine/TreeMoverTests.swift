@@ -141,6 +141,43 @@ struct TreeMoverTests {
         }
     }
 
+    @Test("S24: a file takes the place of the folder that it lay in, once nothing that is removed is in it any more")
+    func placeOfOwnFolder() async throws {
+        try await EngineFixture.with { fixture in
+            // The server has moved the file /b/s/x to /b, in whose place a folder was, and the file /b/y to /y.
+            var folders = [try await fixture.addFolder("/b"), try await fixture.addFolder("/b/s")]
+            folders.append(try await fixture.addFolder("/b/empty"))
+            let (file, other) = (try await copy(fixture, "/b/s/x", "mine"), try await copy(fixture, "/b/y", "other"))
+            let old = try await gone(fixture, "/b/old")
+            try Files.makeFolder(fixture.tree.localPath(of: ItemPath(unchecked: "/b/empty")))
+            try await fixture.database.write { [folders] tx in
+                for var folder in folders {
+                    folder.cloudStatus = .localCopy
+                    try tx.items.updateLocal(folder)
+                    _ = try tx.scan.noteMissing(folder.databaseID)
+                }
+                try tx.scan.removeMissing(at: Timestamp(seconds: 1_700_000_000))
+            }
+            try await move(file, to: "/b", fixture)
+            try await move(other, to: "/y", fixture)
+            try await mover(fixture).carryOut()
+            #expect(try fixture.text("/b/s/x") == "mine" && fixture.text("/b/old") == "old")
+            #expect(try fixture.incoming() == [])
+
+            try await fixture.ask(.purge, old)
+            #expect(try await fixture.drain().isDone)
+            try await mover(fixture).carryOut()
+            #expect(try fixture.text("/b") == "mine" && fixture.text("/y") == "other")
+            #expect(try fixture.incoming() == [])
+            #expect(try await fixture.database.read { try $0.moves.isEmpty })
+            for folder in folders { try await fixture.ask(.purge, folder) }
+            #expect(try await fixture.drain().isDone && fixture.text("/b") == "mine")
+            let found = try Reconciler(database: fixture.database, tree: fixture.tree).run()
+            #expect(found == [])
+            #expect(try await fixture.now(file).cloudStatus == .localCopy)
+        }
+    }
+
     /// Makes a file that has a copy.
     private func copy(_ fixture: EngineFixture, _ path: String, _ text: String) async throws -> Item {
         let file = try await fixture.addFile(path, text)
