@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/sendfile.h>
@@ -19,9 +20,15 @@ int linux_map_blocks_from(int bytes) { return mallopt(M_MMAP_THRESHOLD, bytes); 
 
 int linux_forbid_dumps(void) { return prctl(PR_SET_DUMPABLE, 0); }
 
-int64_t linux_used_memory(void) {
-    struct mallinfo2 info = mallinfo2();
-    return (int64_t)(info.uordblks + info.hblkhd);
+int64_t linux_data_memory(void) {
+    int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return 0;
+    char text[128];
+    ssize_t size = read(file, text, sizeof text - 1);
+    close(file);
+    text[size > 0 ? size : 0] = 0;
+    long long pages = 0;
+    return sscanf(text, "%*s %*s %*s %*s %*s %lld", &pages) == 1 ? pages * sysconf(_SC_PAGESIZE) : 0;
 }
 
 static int copy_all(int from, int to) {

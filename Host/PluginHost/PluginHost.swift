@@ -308,6 +308,7 @@ public actor PluginHost {
                     "The plugin \(instance.plugin) hangs: \(call) has not returned for \(limit); "
                     + "only a restart of the host ends the call, since the plugin runs inside the host"
                 logger.error("\(text)", metadata: ["account": "\(instance.account.name)"])
+                instance.account.hung()
                 instance.thread.passOver()
             }
         }

@@ -14,8 +14,10 @@ int linux_map_blocks_from(int bytes);
 /* Calls prctl(2) with PR_SET_DUMPABLE and 0: the process leaves no core, and only root reads its memory. */
 int linux_forbid_dumps(void);
 
-/* Returns the bytes that malloc(3) has given to the process (mallinfo2). */
-int64_t linux_used_memory(void);
+/* Returns the size in bytes of the process's memory that may be written and is no other's (proc(5), statm), used or not;
+ * 0 if the system does not tell. Costs some microseconds, however much memory there is. mallinfo2(3) walks over all that
+ * is free. */
+int64_t linux_data_memory(void);
 
 /* Copies a file from its begin into a file in memory that nothing can change any more (memfd_create(2)), whose code may
  * be run. Returns its descriptor, or -1 with errno. */

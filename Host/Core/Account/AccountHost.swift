@@ -125,7 +125,7 @@ public final class AccountHost: Sendable {
             if try await engine.noteAddress(address) { try await forgetRefusal(vault.database, engine) }
             let plugins = try await process.startPlugins(
                 for: bookmark, database: vault.database, clock: clock, logger: logger,
-                noted: { state.mistakes.send() })
+                noted: { state.mistakes.send() }, hung: { state.hangs.send() })
             do {
                 let names = plugins.map(\.plugin.text).joined(separator: "\n")
                 try await vault.database.write { try $0.meta.set(.runningPlugins, names) }
@@ -285,6 +285,8 @@ final class AccountState: Sendable {
     let loopRefusals = Signal()
     /// Sent when the tree is to follow moves: items have moved, or a place is free for which a move waited.
     let treeMoves = Signal()
+    /// Sent when a call into a plugin was found to hang.
+    let hangs = Signal()
     /// Sent when policies were changed.
     let policyChanges = Signal()
     /// Sent when the run is to end so that the account is opened anew.

@@ -104,10 +104,11 @@ public actor HostProcess {
     ///   - clock: The account's clock, as far as it is believed.
     ///   - logger: The account's logger.
     ///   - noted: Called after a plugin failed or broke the rules. It must return at once.
+    ///   - hung: Called when a call into a plugin was found to hang. It must return at once.
     /// - Returns: The started instances.
     func startPlugins(
         for bookmark: Bookmark, database: Database, isReadOnly: Bool = false, clock: HostClock, logger: Logger,
-        noted: @escaping @Sendable () -> Void = {}
+        noted: @escaping @Sendable () -> Void = {}, hung: @escaping @Sendable () -> Void = {}
     ) async throws -> [PluginInstance] {
         let trace = try options.trace?.open()
         let memory = DatabaseProbeMemory(database, isReadOnly: isReadOnly)
@@ -121,7 +122,7 @@ public actor HostProcess {
             name: bookmark.name, logger: logger.of("plugins"), clock: clock, trace: trace,
             calls: isReadOnly ? nil : await calls.board(for: host, logger: logger), held: held,
             overrides: bookmark.plugins, projects: projects,
-            uploads: AccountUploads(projects: projects, bookmark: bookmark, isReadOnly: isReadOnly), noted: noted)
+            uploads: AccountUploads(projects: projects, bookmark: bookmark, isReadOnly: isReadOnly), noted: noted, hung: hung)
         return await host.start(environment)
     }
 

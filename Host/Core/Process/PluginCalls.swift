@@ -124,13 +124,17 @@ extension Failure {
 }
 
 extension AccountHost {
-    /// The interval between checks of the database's log. It is long, since each account wakes up for it.
+    /// The interval between checks of the database's log.
     static let logCheck = Duration.seconds(9)
 
     /// Checks the size of the database's log while a call into a plugin hangs.
     /// - Throws: A `Failure` when the log has become too long.
     func keepLogBounded() async throws {
         while true {
+            while !plugins.contains(where: { $0.hanging != nil }) {
+                await state.hangs.wait()
+                try Task.checkCancellation()
+            }
             try await clock.sleep(Self.logCheck)
             if let note = plugins.lazy.compactMap(\.hanging).first,
                 let failure = Failure(hanging: note, logSize: database.logSize)

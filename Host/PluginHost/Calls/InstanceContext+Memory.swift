@@ -9,10 +9,12 @@ extension InstanceContext {
     /// The growth from which the log tells of it, in bytes.
     static let muchMemory: Int64 = 256 << 20
 
-    func beginMeasure() { memoryBefore = linux_used_memory() }
+    func beginMeasure() { memoryBefore = linux_data_memory() }
 
     func endMeasure() {
-        grown += linux_used_memory() - memoryBefore
+        let memory = linux_data_memory()
+        guard memory > 0, memoryBefore > 0 else { return }
+        grown += memory - memoryBefore
         guard grown >= toldGrowth + Self.muchMemory else { return }
         toldGrowth = grown
         log.write(

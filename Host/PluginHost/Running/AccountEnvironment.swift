@@ -23,13 +23,16 @@ public struct AccountEnvironment: Sendable {
     public var uploads: (any PluginUploads)?
     /// A function that is called on the plugin's thread after the plugin failed or broke the rules. It returns at once.
     public var noted: @Sendable () -> Void
+    /// A function that is called when a call into a plugin was found to hang. It returns at once.
+    public var hung: @Sendable () -> Void
 
     /// Creates an environment.
     public init(
         name: String, logger: Logger, clock: HostClock = .system, trace: TraceWriter? = nil,
         calls: CallBoard? = nil, held: HeldLibraries = HeldLibraries(), overrides: [PluginID: PluginOverride] = [:],
         projects: (any PluginProjects)? = nil,
-        uploads: (any PluginUploads)? = nil, noted: @escaping @Sendable () -> Void = {}
+        uploads: (any PluginUploads)? = nil, noted: @escaping @Sendable () -> Void = {},
+        hung: @escaping @Sendable () -> Void = {}
     ) {
         self.name = name
         self.logger = logger
@@ -41,5 +44,6 @@ public struct AccountEnvironment: Sendable {
         self.projects = projects
         self.uploads = uploads
         self.noted = noted
+        self.hung = hung
     }
 }
