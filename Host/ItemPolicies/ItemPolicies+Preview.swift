@@ -9,24 +9,24 @@ extension ItemPolicies {
     /// - Parameters:
     ///   - trigger: The trigger.
     ///   - note: Receives each request. It is called on the plugins' threads.
-    /// - Throws: `PluginHangs` while a call into a processor hangs, `CancellationError` if a plugin is being stopped,
-    ///   or the database's `Failure`. A failed call throws no error; the run goes on.
+    /// - Throws: `.failed` while a call into a processor hangs, `CancellationError` if a plugin is being stopped, or the
+    ///   database's `Failure`. A failed call throws no error; the run goes on.
     public func dryRun(_ trigger: Trigger, _ note: @escaping @Sendable (Wish) -> Void) async throws {
         for processor in processors {
-            try await processor.instance.withProcessor { [self] calls in
-                try preview(processor, calls, scope: nil, RunPreview(trigger, of: processor.plugin, note))
+            try await asking(processor) { [self] calls in
+                try run(processor, calls, scope: nil, RunPreview(trigger, of: processor.plugin, note)).perform()
             }
         }
     }
 
     /// Returns every processor's decision about an item, found as in ``dryRun(_:_:)``: the decision now and, if the
-    /// passing of time alone changes the decision, the decision at that time.
+    /// passing of time alone changes the decision, the decision at that time. It comes with what the processor itself
+    /// says of the item.
     /// - Throws: As ``dryRun(_:_:)``, and `.badData` if a stored policy's condition does not parse.
     public func explain(_ item: Item) async throws -> [Explanation] {
         var explanations: [Explanation] = []
         for processor in processors {
-            explanations.append(
-                try await processor.instance.withProcessor { [self] calls in try explain(item, processor, calls) })
+            explanations.append(try await asking(processor) { [self] calls in try explain(item, processor, calls) })
         }
         return explanations
     }
@@ -39,10 +39,14 @@ extension ItemPolicies {
         }
         let mask = calls.triggers()
         let order: [Trigger] = [.itemListUpdateCompleted, .policiesChanged] + Trigger.allCases.reversed()
-        guard let trigger = order.first(where: { mask.contains(TriggerMask($0)) }) else { return explanation }
+        guard let trigger = order.first(where: { mask.contains(TriggerMask($0)) }) else {
+            explanation.says = try says(of: item, order[0], processor, calls)
+            return explanation
+        }
         explanation.trigger = trigger
         let conditions: [ProcessorCalls.Pass: Condition]
         (conditions, explanation.now) = try wishes(for: item, trigger, at: now, processor, calls)
+        explanation.says = try says(of: item, trigger, processor, calls)
         let (match, cleanup) = (conditions[.matching], conditions[.cleanup])
         explanation.matches = match?.matches(item, now: now) ?? false
         explanation.cleanup = cleanup?.matches(item, now: now) ?? false
@@ -69,21 +73,37 @@ extension ItemPolicies {
         let preview = RunPreview(trigger, of: processor.plugin, at: time) { wish in
             if wish.would != nil, Self.passCalls.contains(wish.call) { wishes.append(wish) }
         }
-        try self.preview(processor, calls, scope: [item.databaseID], preview)
+        try run(processor, calls, scope: [item.databaseID], preview).perform()
         return (preview.conditions, wishes)
+    }
+
+    /// Returns what a processor itself says of an item; nil if it says nothing, or could not be asked.
+    private func says(
+        of item: Item, _ trigger: Trigger, _ processor: PolicyProcessor, _ calls: ProcessorCalls
+    ) throws -> String? {
+        try run(processor, calls, scope: [item.databaseID], RunPreview(trigger, of: processor.plugin) { _ in })
+            .explanation()
     }
 
     private static let passCalls: Set<String> = [
         "beginMatching", "performAction", "endMatching", "beginCleanup", "performCleanup", "endCleanup",
     ]
 
-    private func preview(
+    private func run(
         _ processor: PolicyProcessor, _ calls: ProcessorCalls, scope: [ItemRowID]?, _ preview: RunPreview
-    ) throws {
+    ) -> ProcessorRun {
         let cause: RunQueue.Cause = if let scope { .items(scope, anchor: 0) } else { .all(preview.trigger) }
-        try ProcessorRun(
+        return ProcessorRun(
             self, processor: processor, calls: calls, run: RunQueue.Run(cause: cause), policiesVersion: policiesVersion,
-            preview: preview
-        ).perform()
+            preview: preview)
+    }
+
+    /// Makes calls of a processor.
+    private func asking<Result: Sendable>(
+        _ processor: PolicyProcessor, _ body: @escaping @Sendable (ProcessorCalls) throws -> Result
+    ) async throws -> Result {
+        do { return try await processor.instance.withProcessor(body) } catch is PluginHangs {
+            throw processor.hangs ?? Failure(.failed, "the plugin \(processor.plugin.shortName) hangs")
+        }
     }
 }

@@ -239,12 +239,7 @@ public final class ItemPolicies: Sendable {
             } catch is PluginHangs {
                 // The hanging call was reported already. The other processors go on.
                 processor.miss()
-                if let call = processor.instance.hanging {
-                    let failure = Failure(
-                        .failed, "the plugin \(processor.plugin.shortName) hangs: \(call.sentence)",
-                        hint: .explainPlugin(processor.plugin))
-                    state.change { $0.tellAwaiting(failure) }
-                }
+                if let failure = processor.hangs { state.change { $0.tellAwaiting(failure) } }
             } catch let failure as Failure {
                 report(failure, of: processor.plugin, run)
             } catch {

@@ -42,6 +42,13 @@ final class PolicyProcessor: Sendable {
         plugin = instance.plugin
     }
 
+    /// The failure for the call under way that was found to hang; nil if there is none.
+    var hangs: Failure? {
+        instance.hanging.map { call in
+            Failure(.failed, "the plugin \(plugin.shortName) hangs: \(call.sentence)", hint: .explainPlugin(plugin))
+        }
+    }
+
     /// Notes that the processor missed a run.
     func miss() { state.withLock { $0.hasMissed = true } }
 

@@ -65,6 +65,28 @@ final class ProcessorRun: PluginRun {
     func perform() throws {
         let triggers = calls.triggers()
         guard !calls.isCancelled, triggers.contains(TriggerMask(trigger)) else { return }
+        try inSession { try perform(triggers) }
+    }
+
+    /// Asks what the processor says of the item that the run is about.
+    /// - Returns: The text; nil if the processor says nothing, or could not be asked.
+    /// - Throws: `Failure` if the database cannot be read.
+    func explanation() throws -> String? {
+        guard calls.explains else { return nil }
+        return try inSession {
+            guard !calls.isCancelled, try updatePolicies(), !calls.isCancelled else { return nil }
+            let source = try open(
+                ConditionMatcher(.constant(true)), fields: calls.fields, in: scope, order: .path)
+            let view = UnsafeMutablePointer<larder_item>.allocate(capacity: 1)
+            view.initialize(to: emptyItemView())
+            defer { view.deallocate() }
+            current = source
+            defer { current = nil }
+            return try source.next(&view.pointee) ? calls.explain(view, of: source) : nil
+        }
+    }
+
+    private func inSession<Result>(_ body: () throws -> Result) throws -> Result {
         let session = try ReadSession(policiesOwner.database)
         self.session = session
         anchor = try session.anchor()
@@ -74,6 +96,10 @@ final class ProcessorRun: PluginRun {
             if preview == nil, let mistakes { policiesOwner.note(mistakes, of: calls.plugin, run) }
             session.close()
         }
+        return try body()
+    }
+
+    private func perform(_ triggers: TriggerMask) throws {
         if preview == nil { pacing = Pacing(processor) }
         try countRecords()
         if try begin() {

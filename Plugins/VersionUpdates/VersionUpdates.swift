@@ -7,7 +7,7 @@ struct VersionUpdates: ItemPolicyProcessor {
         id: "org.larder.version-updates", name: "Version updates", version: "0.1.0", vendor: "Larder",
         summary: "Removes outdated local copies, or updates them while somebody reads them", required: [.actions])
     static let kind = "versionUpdates"
-    static let fields: ItemFields = [.localID, .etag, .availableOffline, .claims]
+    static let fields: ItemFields = [.localID, .etag, .remoteVersion, .availableOffline, .claims]
 
     private let actions: Host.Actions
 
@@ -25,17 +25,26 @@ struct VersionUpdates: ItemPolicyProcessor {
 
     mutating func performAction(on item: Item, for trigger: Trigger) throws(PluginError) {
         guard let localID = item.localID else { throw PluginError(.failed, "the item has no id") }
-        // A policy covers the copy: the policy's plugin adopts and updates it, and the copy is never missing.
-        if let coverage = item.availableOffline, coverage != Coverage.none { return }
-        let claims = item.claims ?? []
+        guard Self.reasonToLeave(item) == nil else { return }
         let version = item.etag?.copied() ?? ""
-        if claims.isDisjoint(with: [.write, .delete]) {
-            if claims.contains(.read) {
-                try actions.update(localID, key: "update:\(localID.copied()):\(version)")
-            } else {
-                try actions.removeLocalCopy(localID, ifUnused: true, key: "outdated:\(localID.copied()):\(version)")
-            }
+        if item.claims?.contains(.read) == true {
+            try actions.update(localID, key: "update:\(localID.copied()):\(version)")
+        } else {
+            try actions.removeLocalCopy(localID, ifUnused: true, key: "outdated:\(localID.copied()):\(version)")
         }
+    }
+
+    func explanation(of item: Item) -> String? { item.remoteVersion == .newer ? Self.reasonToLeave(item) : nil }
+
+    /// Returns why an outdated copy is left alone. Nil: it is not.
+    private static func reasonToLeave(_ item: Item) -> String? {
+        // The policy's plugin adopts and updates the copy, which is never missing.
+        if let coverage = item.availableOffline, coverage != Coverage.none {
+            return "a policy keeps it here, whose plugin brings it up to date"
+        }
+        let claims = item.claims ?? []
+        return claims.isDisjoint(with: [.write, .delete])
+            ? nil : "it is claimed for writing or deleting, and stays as it is until the claim ends"
     }
 }
 

@@ -57,7 +57,7 @@ static larder_status check_room(larder_fake *fake, const char *function) {
 static larder_status ask(const larder_host *host, const char *function, larder_str local_id, uint32_t flags,
                          uint32_t known_flags, larder_str key) {
     larder_fake *fake = fake_of(host);
-    larder_status status = enter(fake, function, IN_PROCESSOR);
+    larder_status status = enter(fake, function, IN_PROCESSOR_WRITING);
     struct copied_item *item;
     if (status != LARDER_OK) return status;
     if (flags & ~known_flags) return refuse_unknown(fake, function);
@@ -97,7 +97,7 @@ static larder_status actions_look(const larder_host *host, larder_str path) {
 /* Checks what all changes have in common. */
 static larder_status enter_change(larder_fake *fake, const char *function, uint32_t flags, uint32_t known_flags,
                                   larder_str key) {
-    larder_status status = enter(fake, function, IN_PROCESSOR);
+    larder_status status = enter(fake, function, IN_PROCESSOR_WRITING);
     if (status != LARDER_OK) return status;
     if (!is_granted(fake, "server-changes")) return LARDER_DENIED;
     if (flags & ~known_flags) return refuse_unknown(fake, function);

@@ -48,6 +48,7 @@ static void destroy(larder_fake *fake) {
     end_call(fake, LARDER_OK);
     fake->instance = NULL;
     fake->processor = NULL;
+    fake->explainer = NULL;
     fake->loops = NULL;
 }
 
@@ -131,6 +132,7 @@ void larder_fake_free(larder_fake *fake) {
     free(fake->lent_blocks.at);
     free(fake->listed);
     free(fake->condition);
+    free(fake->explanation);
     free(fake->settings);
     free(fake->filled_settings);
     free(fake->schema);

@@ -140,10 +140,11 @@ struct entry {
     struct copied_policy policy; /* what shown.policy points to */
 };
 
-enum state { OUTSIDE, CREATE, CONTROL, PROCESSOR, LOOP_READING, LOOP };
+enum state { OUTSIDE, CREATE, CONTROL, PROCESSOR, PROCESSOR_READING, LOOP_READING, LOOP };
 
 /* The states in which a function of the host may be called. */
-#define IN_PROCESSOR (1u << PROCESSOR)
+#define IN_PROCESSOR (1u << PROCESSOR_READING | 1u << PROCESSOR)
+#define IN_PROCESSOR_WRITING (1u << PROCESSOR)
 #define IN_LOOP (1u << LOOP_READING | 1u << LOOP)
 #define IN_LOOP_WRITING (1u << LOOP)
 #define IN_WORK (IN_PROCESSOR | IN_LOOP)
@@ -156,11 +157,13 @@ struct larder_fake {
     const larder_module *module;
     const larder_instance *instance;
     const larder_item_policy_processor *processor;
+    const larder_explain *explainer;
     const larder_event_loop *loops;
     struct {
         larder_module module;
         larder_instance instance;
         larder_item_policy_processor processor;
+        larder_explain explainer;
         larder_event_loop loops;
     } tables;
     char *plugin; /* the id of the started plugin */
@@ -215,6 +218,7 @@ struct larder_fake {
     int has_more;
     larder_policy *listed;
     char *condition;
+    char *explanation; /* of the item that the test asked about last; null: none */
 
     LIST(struct entry) entries;
 };

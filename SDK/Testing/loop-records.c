@@ -177,12 +177,12 @@ static larder_status ask(larder_fake *fake, const char *function, larder_str col
 }
 
 static larder_status records_put(const larder_host *host, larder_str collection, const larder_record *given) {
-    larder_status status = enter(fake_of(host), "records.put", IN_PROCESSOR | IN_LOOP_WRITING);
+    larder_status status = enter(fake_of(host), "records.put", IN_PROCESSOR_WRITING | IN_LOOP_WRITING);
     return status == LARDER_OK ? ask(fake_of(host), "records.put", collection, given, 0) : status;
 }
 
 static larder_status records_remove(const larder_host *host, larder_str collection, larder_str key) {
-    larder_status status = enter(fake_of(host), "records.remove", IN_PROCESSOR | IN_LOOP_WRITING);
+    larder_status status = enter(fake_of(host), "records.remove", IN_PROCESSOR_WRITING | IN_LOOP_WRITING);
     larder_record named;
     memset(&named, 0, sizeof named);
     named.struct_size = sizeof named;

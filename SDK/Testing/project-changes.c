@@ -44,7 +44,7 @@ static void note(larder_fake *fake, const char *function, const struct kept_proj
 
 static larder_status projects_create(const larder_host *host, larder_str *out) {
     larder_fake *fake = fake_of(host);
-    larder_status status = enter(fake, "projects.create", IN_PROCESSOR | IN_LOOP_WRITING);
+    larder_status status = enter(fake, "projects.create", IN_PROCESSOR_WRITING | IN_LOOP_WRITING);
     larder_bytes none = {NULL, 0};
     struct kept_project *project;
     if (status != LARDER_OK) return status;
@@ -141,7 +141,7 @@ static larder_status checked(larder_fake *fake, const char *function, larder_sta
 static larder_status projects_update(const larder_host *host, larder_str id, const larder_project_update *given,
                                      larder_project_ids *out) {
     larder_fake *fake = fake_of(host);
-    larder_status status = enter(fake, "projects.update", IN_PROCESSOR | IN_LOOP_WRITING);
+    larder_status status = enter(fake, "projects.update", IN_PROCESSOR_WRITING | IN_LOOP_WRITING);
     struct kept_project *project;
     larder_project_update update;
     larder_project_new_step *steps;
@@ -183,7 +183,7 @@ static larder_status projects_update(const larder_host *host, larder_str id, con
 static larder_status projects_add_step(const larder_host *host, larder_str id, const larder_project_new_step *given,
                                        larder_bytes user_data, larder_str *out) {
     larder_fake *fake = fake_of(host);
-    larder_status status = enter(fake, "projects.add_step", IN_PROCESSOR | IN_LOOP_WRITING);
+    larder_status status = enter(fake, "projects.add_step", IN_PROCESSOR_WRITING | IN_LOOP_WRITING);
     struct kept_project *project;
     larder_project_new_step step;
     unsigned char *unwanted;
@@ -203,7 +203,7 @@ static larder_status projects_add_step(const larder_host *host, larder_str id, c
 
 static larder_status go(const larder_host *host, const char *function, larder_str id, int by) {
     larder_fake *fake = fake_of(host);
-    larder_status status = enter(fake, function, IN_PROCESSOR | IN_LOOP_WRITING);
+    larder_status status = enter(fake, function, IN_PROCESSOR_WRITING | IN_LOOP_WRITING);
     larder_bytes none = {NULL, 0};
     struct kept_project *project;
     if (status != LARDER_OK) return status;
@@ -221,7 +221,7 @@ static larder_status projects_redo(const larder_host *host, larder_str id) { ret
 
 static larder_status projects_duplicate(const larder_host *host, larder_str id, larder_str *out) {
     larder_fake *fake = fake_of(host);
-    larder_status status = enter(fake, "projects.duplicate", IN_PROCESSOR | IN_LOOP_WRITING);
+    larder_status status = enter(fake, "projects.duplicate", IN_PROCESSOR_WRITING | IN_LOOP_WRITING);
     larder_bytes none = {NULL, 0};
     struct kept_project *original, *copy;
     uint64_t size;
@@ -258,7 +258,7 @@ static larder_status projects_duplicate(const larder_host *host, larder_str id, 
 
 static larder_status projects_remove(const larder_host *host, larder_str id) {
     larder_fake *fake = fake_of(host);
-    larder_status status = enter(fake, "projects.remove", IN_PROCESSOR | IN_LOOP_WRITING);
+    larder_status status = enter(fake, "projects.remove", IN_PROCESSOR_WRITING | IN_LOOP_WRITING);
     larder_bytes none = {NULL, 0};
     if (status != LARDER_OK) return status;
     if (!is_text(id)) return refuse(fake, "projects.remove", LARDER_INVALID_ARGUMENT);

@@ -132,6 +132,41 @@ larder_status larder_fake_run(larder_fake *fake, uint32_t trigger, const char *c
     return first;
 }
 
+/* The greatest number of bytes that the host shows of what a processor says of an item. */
+#define LONGEST_EXPLANATION 1024u
+
+/* Returns the length of the text, or of the beginning of a long one, in which no character is cut. */
+static uint64_t shown_length(larder_str text) {
+    uint64_t length = LONGEST_EXPLANATION;
+    if (text.len <= length) return text.len;
+    while (length > LONGEST_EXPLANATION - 3 && (text.ptr[length] & 0xc0) == 0x80) length--;
+    return length;
+}
+
+const char *larder_fake_explain(larder_fake *fake, const char *local_id) {
+    larder_str text = {NULL, 0};
+    larder_status status, first = LARDER_OK;
+    const larder_item *whole = NULL;
+    struct copied_item lent;
+    free(fake->explanation);
+    fake->explanation = NULL;
+    for (size_t i = 0; i < fake->items.count; i++) {
+        if (same(fake->items.at[i].item->local_id, local_id)) whole = fake->items.at[i].item;
+    }
+    if (!fake->explainer || !whole) return NULL;
+    lent = copy_item(whole, fake->processor->fields);
+    begin_call(fake, PROCESSOR_READING);
+    status = fake->explainer->explain(fake->instance->context, lent.item, &text);
+    if (status == LARDER_OK && text.ptr) {
+        text.len = shown_length(text);
+        if (!is_utf8(text)) status = refuse(fake, "explain", LARDER_INVALID_ARGUMENT);
+    }
+    if (status == LARDER_OK && text.len) fake->explanation = text_of(text);
+    called(fake, &first, "explain", 0, whole, status);
+    free_item(&lent);
+    return fake->explanation;
+}
+
 static const char *condition_of(larder_fake *fake, const char *name, larder_status (*ask)(void *, larder_str *)) {
     larder_str text = {NULL, 0};
     larder_status status;

@@ -118,7 +118,7 @@ static larder_status policies_list(const larder_host *host, larder_policy_list *
 static larder_status change_policy(const larder_host *host, const char *function, const larder_policy *given,
                                    uint32_t flags) {
     larder_fake *fake = fake_of(host);
-    larder_status status = enter(fake, function, IN_PROCESSOR);
+    larder_status status = enter(fake, function, IN_PROCESSOR_WRITING);
     const char *name = strchr(function, '.') + 1;
     larder_policy copy, *policy = &copy;
     struct wish wish;
@@ -203,7 +203,7 @@ static int has_room(larder_fake *fake, uint64_t size) {
 static larder_status write_value(const larder_host *host, const char *function, larder_bytes key,
                                  const larder_bytes *value) {
     larder_fake *fake = fake_of(host);
-    larder_status status = enter(fake, function, IN_PROCESSOR | IN_LOOP_WRITING);
+    larder_status status = enter(fake, function, IN_PROCESSOR_WRITING | IN_LOOP_WRITING);
     uint64_t size = key.len + (value ? value->len : 0);
     larder_fake_entry *entry;
     struct wish wish;

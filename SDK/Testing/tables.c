@@ -160,9 +160,12 @@ int take_offers(larder_fake *fake) {
         "triggers", "policy_condition", "match_condition", "cleanup_condition", "update_policies", "preflight",
         "will_enter_trigger", "begin_matching", "perform_action", "end_matching", "begin_cleanup", "perform_cleanup",
         "end_cleanup", "did_pass_trigger"};
+    static const char *const explains[] = {"explain"};
     static const char *const turns[] = {"poll", "process", "refresh", "on_error", "release_page"};
     static const struct table processors = {
         LARDER_EXT_ITEM_POLICY_PROCESSOR, sizeof fake->tables.processor, 144, 32, calls, 14};
+    static const struct table explainers = {
+        LARDER_EXT_EXPLAIN, sizeof fake->tables.explainer, 16, 8, explains, 1};
     static const struct table loops = {LARDER_EXT_EVENT_LOOP, sizeof fake->tables.loops, 88, 48, turns, 5};
     const void *given = ask(fake, LARDER_EXT_ITEM_POLICY_PROCESSOR);
     const larder_event_loop *loop = &fake->tables.loops;
@@ -173,6 +176,9 @@ int take_offers(larder_fake *fake) {
         set_problem(fake, "bad text: its processor's kind is missing or not UTF-8");
         return 0;
     }
+    given = fake->processor ? ask(fake, LARDER_EXT_EXPLAIN) : NULL;
+    if (given && !take_table(fake, &fake->tables.explainer, &explainers, given)) return 0;
+    fake->explainer = given ? &fake->tables.explainer : NULL;
     given = ask(fake, LARDER_EXT_EVENT_LOOP);
     if (given && !take_table(fake, &fake->tables.loops, &loops, given)) return 0;
     fake->loops = given ? loop : NULL;

@@ -15,7 +15,7 @@ import Testing
             #expect(report.name == "Variant")
             #expect(report.version == "1.0.0")
             #expect(report.kinds == ["variant"])
-            #expect(report.abi == "1.2")
+            #expect(report.abi == "1.3")
         }
     }
 
@@ -26,7 +26,7 @@ import Testing
             (["UNRESOLVED"], "unresolved symbol: nothing defines nobody_defines_this"),
             (["ENTRY=larder_plugin_entry_v2"], "ABI too new: it is built for version 2"),
             (["ENTRY=larder_plugin_entry_v0"], "ABI too old: it is built for version 0"),
-            (["ENTRY_STATUS=LARDER_UNSUPPORTED"], "ABI too new: it cannot work with 1.2"),
+            (["ENTRY_STATUS=LARDER_UNSUPPORTED"], "ABI too new: it cannot work with 1.3"),
             (["ENTRY_STATUS=LARDER_IO"], "its entry function returned io"),
             (["NULL_MODULE"], "null table: module"),
             (["NULL_CREATE"], "null function: module.create"),
@@ -35,6 +35,8 @@ import Testing
             (["DESCRIPTOR_SIZE=0"], "bad size: descriptor"),
             (["PROCESSOR_SIZE=8"], "bad size: larder.item-policy-processor/1"),
             (["DID_PASS=0"], "null function: larder.item-policy-processor/1.did_pass_trigger"),
+            (["EXPLAIN_SIZE=8"], "bad size: larder.explain/1 says that it has 8 bytes"),
+            (["EXPLAIN=0"], "null function: larder.explain/1.explain"),
             (["TWICE"], "duplicate id: the library describes org.example.variant twice"),
             (["ID=\"Not An Id\""], "bad text: the id of plugin 0"),
             (
@@ -57,7 +59,7 @@ import Testing
         "G12: tables that a newer version has made longer are read as far as they are known",
         arguments: [
             "MODULE_SIZE=(sizeof(larder_module)+64)", "DESCRIPTOR_SIZE=(sizeof(larder_descriptor)+8)",
-            "PROCESSOR_SIZE=(sizeof(larder_item_policy_processor)+8)",
+            "PROCESSOR_SIZE=(sizeof(larder_item_policy_processor)+8)", "EXPLAIN_SIZE=(sizeof(larder_explain)+8)",
         ])
     func longer(define: String) async throws {
         try await withPluginFolder { folder in

@@ -117,6 +117,10 @@ final class PluginFixture {
         (0..<larder_fake_count(fake, kind)).compactMap { larder_fake_entry_at(fake, kind, $0).map { read($0.pointee) } }
     }
 
+    func explanation(of item: Item) -> String? {
+        larder_fake_explain(fake, item.localID.text).map { String(cString: $0) }
+    }
+
     /// The calls of the plugin as `perform_action /a`, oldest first.
     var calls: [String] {
         entries(LARDER_FAKE_CALL) {

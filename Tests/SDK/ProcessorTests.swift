@@ -94,6 +94,12 @@ struct Sampler: ItemPolicyProcessor {
         }
     }
 
+    func explanation(of item: LarderSDK.Item) throws(PluginError) -> String? {
+        guard let name = item.name else { return nil }
+        if name == "fail" { throw PluginError(.failed, "no idea of \(name.copied())") }
+        return name == "quiet" ? nil : "\(name.copied()) is number \(seen)"
+    }
+
     mutating func endMatching(for trigger: Trigger) { host.log?.info("\(seen) seen, \(kept.count) policies") }
 }
 
@@ -242,6 +248,18 @@ struct Sampler: ItemPolicyProcessor {
         #expect(runOver(.file("/values")) == LARDER_IO)
         #expect(fixture.failures == ["the host's kv.put failed: reading or writing failed"])
         #expect(fixture.value(of: "a") == nil && fixture.actions == [])
+    }
+
+    @Test("P54: what a Swift processor says of an item reaches the host, and so does why it cannot tell")
+    func explanation() {
+        start()
+        #expect(runOver(.file("/1"), .file("/quiet")) == LARDER_OK)
+        fixture.put(.file("/fail"))
+        #expect(fixture.explanation(of: .file("/1")) == "1 is number 2")
+        #expect(fixture.explanation(of: .file("/quiet")) == nil)
+        #expect(fixture.explanation(of: .file("/fail")) == nil)
+        #expect(fixture.explanation(of: .file("/1")) == "1 is number 2")
+        #expect(fixture.failures == ["no idea of fail"] && fixture.mistakes == [])
     }
 
     @Test("P7: a trigger that is not in the mask makes no call")

@@ -24,9 +24,11 @@ struct Explain: LarderCommand {
         let width = explanations.map(\.plugin.shortName.count).max() ?? 0
         for explanation in explanations {
             console.print("  \(Text.padded(explanation.plugin.shortName, to: width))  \(explanation.sentence)")
+            let indent = Text.padded("", to: width)
+            if let says = explanation.says { console.print("  \(indent)  it says: \(Text.visible(says))") }
             guard !explanation.policies.isEmpty else { continue }
             let ids = explanation.policies.map { Text.visible($0.text) }.joined(separator: ", ")
-            console.print("  \(Text.padded("", to: width))  covered by: \(ids)")
+            console.print("  \(indent)  covered by: \(ids)")
         }
         return []
     }
@@ -96,6 +98,7 @@ extension JSONValue {
             "would": .string(explanation.would),
             "when": .time(explanation.change?.named),
             "policies": .strings(explanation.policies.map(\.text)),
+            "says": .string(explanation.says),
         ])
     }
 }

@@ -58,14 +58,14 @@ public final class AccountPreview: Sendable {
     /// Returns what each processor decides about the item at a path, or about the last item that was at that path, in
     /// the order in which the processors are called.
     /// - Throws: `.notFound` if the database knows of no item that was ever at the path; `.badData` if a stored
-    ///   policy's condition does not parse; `.internal` if a plugin hangs; the database's `Failure`.
+    ///   policy's condition does not parse; `.failed` if a plugin hangs; the database's `Failure`.
     public func explain(_ path: ItemPath) async throws(Failure) -> (item: Item, explanations: [Explanation]) {
         do {
             guard let item = try await database.read({ try $0.items.lastItem(at: path) }) else {
                 throw Failure(
                     .notFound, "there is no item \(path)", hint: .listRemovedItems)
             }
-            return (item, try await policies.explain(item))
+            return (item, try await watched { try await self.policies.explain(item) })
         } catch {
             throw Failure(of: error)
         }
@@ -76,9 +76,18 @@ public final class AccountPreview: Sendable {
     /// - Parameters:
     ///   - trigger: The trigger. It is not `itemsChanged`, which is about items that just changed.
     ///   - note: Receives each request. It is called on the plugins' threads.
-    /// - Throws: `.internal` if a plugin hangs, `.failed` if the task is cancelled, or the database's `Failure`.
+    /// - Throws: `.failed` if a plugin hangs or the task is cancelled, or the database's `Failure`.
     public func dryRun(_ trigger: Trigger, _ note: @escaping @Sendable (Wish) -> Void) async throws(Failure) {
-        do { try await policies.dryRun(trigger, note) } catch { throw Failure(of: error) }
+        do { try await watched { try await self.policies.dryRun(trigger, note) } } catch { throw Failure(of: error) }
+    }
+
+    /// Ends the wait for a plugin that hangs.
+    private func watched<Result: Sendable>(_ body: @Sendable () async throws -> Result) async throws -> Result {
+        try await withThrowingTaskGroup(of: Void.self) { [process] group in
+            group.addTask { await process.watchPlugins() }
+            defer { group.cancelAll() }
+            return try await body()
+        }
     }
 }
 

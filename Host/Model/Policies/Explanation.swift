@@ -24,6 +24,9 @@ public struct Explanation: Sendable {
     /// The requests that the processor would make after that change.
     public var then: [Wish] = []
 
+    /// What the processor itself says of the item; nil if it says nothing, or could not be asked.
+    public var says: String?
+
     /// Creates an explanation without requests.
     public init(plugin: PluginID, kind: PolicyKind) {
         self.plugin = plugin

@@ -18,6 +18,8 @@ final class InstanceContext: @unchecked Sendable {
     /// The kind of the call under way, which decides which services may be used.
     enum Phase {
         case none, create, control, processor
+        /// A call of `explain` of a processor, which changes nothing.
+        case processorReading
         /// A call of `process` or `refresh` of an event loop.
         case loop
         /// A call of `poll` or `on_error` of an event loop, which change nothing.

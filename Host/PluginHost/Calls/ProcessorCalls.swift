@@ -1,4 +1,4 @@
-import CLarder
+public import CLarder
 import Logging
 public import Model
 import Synchronization
@@ -17,6 +17,7 @@ public final class ProcessorCalls {
     /// The kind of the policies that the processor is for.
     public let kind: PolicyKind
     private let processor: larder_item_policy_processor
+    private let explainer: larder_explain?
     let context: InstanceContext
     private let log: PluginLog
     private let pointer: UnsafeMutableRawPointer?
@@ -27,6 +28,7 @@ public final class ProcessorCalls {
         plugin = instance.plugin
         self.kind = kind
         self.processor = processor
+        explainer = instance.explainer
         self.context = context
         log = instance.log
         pointer = instance.receiver
@@ -158,6 +160,35 @@ public final class ProcessorCalls {
         case .matching: call("endMatching", trigger) { processor.end_matching(pointer, trigger.rawValue) }
         case .cleanup: call("endCleanup", trigger) { processor.end_cleanup(pointer, trigger.rawValue) }
         }
+    }
+
+    /// Whether the processor says of items what it makes of them.
+    public var explains: Bool { explainer != nil }
+
+    /// The largest number of bytes of what a processor says of an item.
+    private static let longestExplanation = 1024
+
+    /// Asks what the processor says of an item.
+    /// - Parameters:
+    ///   - item: The view of the item.
+    ///   - source: The source of the item, for the item's name in traces and logs.
+    /// - Returns: The text, cut if it is long; nil if the processor says nothing, or the call failed.
+    public func explain(_ item: UnsafePointer<larder_item>, of source: any ItemSource) -> String? {
+        guard let explainer else { return nil }
+        var text: String?
+        let (status, message) = context.call("explain", .processorReading, .item(source.pathBytes)) {
+            var given = larder_str(ptr: nil, len: 0)
+            let status = explainer.explain(pointer, item, &given)
+            guard status == LARDER_OK, !given.isAbsent else { return status }
+            text = given.text(atMost: Self.longestExplanation)
+            if text == nil { context.failure = "the text is not UTF-8" }
+            return text == nil ? LARDER_INVALID_ARGUMENT : status
+        }
+        guard status == LARDER_OK else {
+            _ = failed("explain", source, status, message)
+            return nil
+        }
+        return text == "" ? nil : text
     }
 
     /// Logs that a request of a call that succeeded is not carried out.

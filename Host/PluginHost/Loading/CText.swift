@@ -7,6 +7,17 @@ extension larder_str {
         return String(validating: UnsafeRawBufferPointer(start: ptr, count: Int(len)), as: UTF8.self)
     }
 
+    /// Returns the text, or the beginning of a text that is longer than the limit, with an ellipsis; nil if what is
+    /// returned is not UTF-8.
+    /// - Parameter limit: The largest number of bytes that are read.
+    func text(atMost limit: Int) -> String? {
+        guard let ptr, len > UInt64(limit) else { return text }
+        let bytes = UnsafeRawBufferPointer(start: ptr, count: limit + 1)
+        // A character of several bytes is not cut.
+        let end = (limit - 3...limit).last { bytes[$0] & 0xc0 != 0x80 } ?? limit
+        return String(validating: bytes[..<end], as: UTF8.self).map { $0 + "…" }
+    }
+
     var isAbsent: Bool { ptr == nil }
 
     /// Creates a text without copying the bytes, which outlive the value.
@@ -80,6 +91,12 @@ extension larder_config_schema: SizedTable {
     static var tableName: String { "larder.config-schema/1" }
     static var firstSize: Int { 16 }
     static var functions: (offset: Int, names: [String]) { (8, ["schema"]) }
+}
+
+extension larder_explain: SizedTable {
+    static var tableName: String { "larder.explain/1" }
+    static var firstSize: Int { 16 }
+    static var functions: (offset: Int, names: [String]) { (8, ["explain"]) }
 }
 
 extension larder_item_policy_processor: SizedTable {

@@ -19,6 +19,8 @@ public final class PluginInstance: @unchecked Sendable {
     let context: InstanceContext
     let log: PluginLog
     let processor: larder_item_policy_processor?
+    /// What the processor says of items; nil if it says nothing of its own.
+    let explainer: larder_explain?
     let eventLoop: larder_event_loop?
     /// The properties of the plugin's event loops; nil if it has none.
     public let loops: LoopOffer?
@@ -78,6 +80,7 @@ public final class PluginInstance: @unchecked Sendable {
             settingDefaults = try own.defaults(beside: settings)
             self.schema = own.source
             kind = try Self.kind(of: processor)
+            explainer = processor == nil ? nil : try Self.extension(LARDER_EXT_EXPLAIN, of: table, context)
             eventLoop = try Self.extension(LARDER_EXT_EVENT_LOOP, of: table, context)
             loops = if let eventLoop { try LoopOffer(eventLoop) } else { nil }
         } catch {

@@ -5,7 +5,7 @@ import Model
 let actionsTable = larder_actions(
     struct_size: size(of: larder_actions.self), reserved: 0,
     download: { host, localID, flags, key in
-        serve(host, "actions.download", during: .processor) { context throws(ServiceError) in
+        serve(host, "actions.download", during: .processorWriting) { context throws(ServiceError) in
             try check(flags: flags, known: LARDER_DOWNLOAD_WHILE_COVERED | LARDER_DOWNLOAD_AS_UPDATE)
             guard flags & LARDER_DOWNLOAD_AS_UPDATE == 0 else { return try context.ask(localID, key) { .update($0) } }
             let whileCovered = flags & LARDER_DOWNLOAD_WHILE_COVERED != 0
@@ -13,7 +13,7 @@ let actionsTable = larder_actions(
         }
     },
     remove_local_copy: { host, localID, flags, key in
-        serve(host, "actions.remove_local_copy", during: .processor) { context throws(ServiceError) in
+        serve(host, "actions.remove_local_copy", during: .processorWriting) { context throws(ServiceError) in
             try check(flags: flags, known: LARDER_REMOVE_RESTORE_FORMER | LARDER_REMOVE_IF_UNUSED)
             let restores = flags & LARDER_REMOVE_RESTORE_FORMER != 0
             let unusedSince = flags & LARDER_REMOVE_IF_UNUSED != 0 ? try context.activeRun().began : nil
@@ -23,7 +23,7 @@ let actionsTable = larder_actions(
         }
     },
     purge: { host, localID, flags, key in
-        serve(host, "actions.purge", during: .processor) { context throws(ServiceError) in
+        serve(host, "actions.purge", during: .processorWriting) { context throws(ServiceError) in
             try check(flags: flags, known: 0)
             try context.ask(localID, key) { .purge($0) }
         }
@@ -84,7 +84,7 @@ private func change(
     _ host: UnsafePointer<larder_host>, _ name: StaticString, _ flags: UInt32, known: UInt32 = 0, _ key: larder_str,
     _ change: (InstanceContext) throws(ServiceError) -> PluginChange
 ) -> larder_status {
-    serve(host, name, during: .processor) { context throws(ServiceError) in
+    serve(host, name, during: .processorWriting) { context throws(ServiceError) in
         try context.require(.serverChanges)
         try check(flags: flags, known: known)
         try context.ask(key) { () throws(ServiceError) in .server(try change(context)) }

@@ -8,8 +8,8 @@ import Synchronization
 enum ServiceTag {
     /// The tag `[any]`: all calls from start to stop.
     case any
-    /// The tag `[processor]`.
-    case processor
+    /// The tag `[processor]`; and those services of this tag that change something, which `explain` may not use.
+    case processor, processorWriting
     /// The tag `[loop]`; and those services of this tag that change something, which `poll` and `on_error` may not use.
     case loop, loopWriting
     /// The tags `[processor] [loop]`; and those services of these tags that change something.
@@ -23,7 +23,9 @@ enum ServiceTag {
         case (.always, _): true
         case (_, .create): false
         case (.any, _): true
-        case (.processor, .processor), (.work, .processor), (.workWriting, .processor): true
+        case (.processor, .processor), (.work, .processor): true
+        case (.processor, .processorReading), (.work, .processorReading): true
+        case (.processorWriting, .processor), (.workWriting, .processor): true
         case (.loop, .loop), (.loop, .loopReading), (.work, .loop), (.work, .loopReading): true
         case (.loopWriting, .loop), (.workWriting, .loop): true
         default: false

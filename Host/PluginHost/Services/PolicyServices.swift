@@ -11,7 +11,7 @@ let policiesTable = larder_policies(
         }
     },
     add: { host, policy, flags in
-        serve(host, "policies.add", during: .processor) { context throws(ServiceError) in
+        serve(host, "policies.add", during: .processorWriting) { context throws(ServiceError) in
             try check(flags: flags, known: LARDER_POLICY_QUIET)
             guard let kind = context.kind else { throw ServiceError(LARDER_UNSUPPORTED, "the plugin has no processor") }
             let here = try context.activeRun().policies.count + context.addedPolicies
@@ -27,7 +27,7 @@ let policiesTable = larder_policies(
         }
     },
     update: { host, policy, flags in
-        serve(host, "policies.update", during: .processor) { context throws(ServiceError) in
+        serve(host, "policies.update", during: .processorWriting) { context throws(ServiceError) in
             try check(flags: flags, known: LARDER_POLICY_QUIET)
             let stored = try context.policy(policy.pointee.id, revision: policy.pointee.revision)
             let updated = try context.read(policy, into: stored)
@@ -38,7 +38,7 @@ let policiesTable = larder_policies(
         }
     },
     remove: { host, id, revision, flags in
-        serve(host, "policies.remove", during: .processor) { context throws(ServiceError) in
+        serve(host, "policies.remove", during: .processorWriting) { context throws(ServiceError) in
             try check(flags: flags, known: LARDER_POLICY_QUIET)
             let stored = try context.policy(id, revision: revision)
             context.asked.append(

@@ -5,6 +5,8 @@ struct Instance {
     private let host: Host
     private let table: UnsafeMutablePointer<larder_instance>
     private let processorTable: UnsafeMutablePointer<larder_item_policy_processor>?
+    /// What the processor says of items; nil for an event loop.
+    private let explainTable: UnsafeMutablePointer<larder_explain>?
     private let loopTable: UnsafeMutablePointer<larder_event_loop>?
     /// Nil for a plugin without settings.
     private let schemaTable: UnsafeMutablePointer<larder_config_schema>?
@@ -13,8 +15,12 @@ struct Instance {
     private let collection: larder_str
     private var processor: (any ItemPolicyProcessor)?
     private var loop: (any EventLoop)?
-    /// The conditions that the host got, and may read until its next call.
-    private var lent: (policy: larder_str, match: larder_str, cleanup: larder_str) = (.init(), .init(), .init())
+    /// The texts that the host got, and may read until its next call.
+    private var lent = Lent()
+
+    private struct Lent {
+        var policy = larder_str(), match = larder_str(), cleanup = larder_str(), explanation = larder_str()
+    }
 
     /// Makes an instance that lives until the host destroys it.
     static func make(of type: PluginType, host: Host) -> UnsafePointer<larder_instance> {
@@ -28,11 +34,13 @@ struct Instance {
                 extension: { Instance.at($0).pointee.extension(named: $1) }))
         let (kind, collection): (larder_str, larder_str)
         var processorTable: UnsafeMutablePointer<larder_item_policy_processor>?
+        var explainTable: UnsafeMutablePointer<larder_explain>?
         var loopTable: UnsafeMutablePointer<larder_event_loop>?
         switch type {
         case .processor(let type):
             (kind, collection) = (.lasting(type.kind), larder_str())
             processorTable = stored(.calling(kind: kind, fields: type.fields, maximumRecords: type.maximumRecords))
+            explainTable = stored(.asking)
         case .loop(let type):
             (kind, collection) = (.lasting(type.kind), type.collection.map { .lasting($0) } ?? larder_str())
             loopTable = stored(
@@ -40,7 +48,8 @@ struct Instance {
         }
         made.initialize(
             to: Instance(
-                type: type, host: host, table: table, processorTable: processorTable, loopTable: loopTable,
+                type: type, host: host, table: table, processorTable: processorTable,
+                explainTable: explainTable, loopTable: loopTable,
                 schemaTable: type.settingsSchema == nil ? nil : stored(.handingOut),
                 schema: type.settingsSchema.map { .lasting($0) } ?? larder_str(), kind: kind, collection: collection))
         return UnsafePointer(table)
@@ -77,6 +86,7 @@ struct Instance {
     private func `extension`(named name: larder_str) -> UnsafeRawPointer? {
         switch Text(unsafe: name).copied() {
         case LARDER_EXT_ITEM_POLICY_PROCESSOR: UnsafeRawPointer(processorTable)
+        case LARDER_EXT_EXPLAIN: UnsafeRawPointer(explainTable)
         case LARDER_EXT_EVENT_LOOP: UnsafeRawPointer(loopTable)
         case LARDER_EXT_CONFIG_SCHEMA: UnsafeRawPointer(schemaTable)
         default: nil
@@ -86,11 +96,12 @@ struct Instance {
     private static func destroy(_ instance: UnsafeMutablePointer<Instance>) {
         let old = instance.move()
         instance.deallocate()
-        for text in [old.schema, old.kind, old.collection, old.lent.policy, old.lent.match, old.lent.cleanup] {
-            text.free()
-        }
+        let lent = old.lent
+        let texts = [old.schema, old.kind, old.collection, lent.policy, lent.match, lent.cleanup, lent.explanation]
+        for text in texts { text.free() }
         old.table.deallocate()
         old.processorTable?.deallocate()
+        old.explainTable?.deallocate()
         old.loopTable?.deallocate()
         old.schemaTable?.deallocate()
     }
@@ -129,18 +140,32 @@ extension Instance {
     /// Asks the processor for a condition and lends its text to the host. The text that was lent before is freed.
     mutating func lend(_ condition: ConditionKind, to out: UnsafeMutablePointer<larder_str>) -> larder_status {
         guard let processor else { return LARDER_WRONG_STATE }
-        func replace(_ lent: inout larder_str, with text: String?) -> larder_str {
-            lent.free()
-            lent = text.map { .lasting($0) } ?? larder_str()
-            return lent
-        }
         out.pointee =
             switch condition {
-            case .policy: replace(&lent.policy, with: processor.policyCondition)
-            case .match: replace(&lent.match, with: processor.matchCondition)
-            case .cleanup: replace(&lent.cleanup, with: processor.cleanupCondition)
+            case .policy: Self.replace(&lent.policy, with: processor.policyCondition)
+            case .match: Self.replace(&lent.match, with: processor.matchCondition)
+            case .cleanup: Self.replace(&lent.cleanup, with: processor.cleanupCondition)
             }
         return LARDER_OK
+    }
+
+    /// Asks what the processor says of an item and lends its text to the host. The text that was lent before is freed.
+    mutating func lendExplanation(
+        of item: UnsafePointer<larder_item>, to out: UnsafeMutablePointer<larder_str>
+    ) -> larder_status {
+        guard let processor else { return LARDER_WRONG_STATE }
+        do throws(PluginError) {
+            out.pointee = Self.replace(&lent.explanation, with: try processor.explanation(of: Item(item)))
+            return LARDER_OK
+        } catch {
+            return host.report(error)
+        }
+    }
+
+    private static func replace(_ lent: inout larder_str, with text: String?) -> larder_str {
+        lent.free()
+        lent = text.map { .lasting($0) } ?? larder_str()
+        return lent
     }
 
     func lendSchema(to out: UnsafeMutablePointer<larder_str>) -> larder_status {

@@ -93,6 +93,21 @@ public protocol ItemPolicyProcessor: SendableMetatype {
     /// Ends the run.
     /// - Throws: As ``preflight(for:changed:)``.
     mutating func didPass(_ trigger: Trigger) throws(PluginError)
+
+    /// Says what the processor makes of an item, beside what its conditions tell: why it leaves alone an item that it
+    /// is called for, or what it waits for. The host asks only for `larder explain`, after a run for this one item in
+    /// which nothing is carried out. The call changes nothing: the host refuses what would.
+    ///
+    /// ```swift
+    /// func explanation(of item: Item) -> String? {
+    ///     item.claims?.contains(.write) == true ? "it stays as long as somebody writes to it" : nil
+    /// }
+    /// ```
+    /// - Parameter item: The item, which need meet no condition, and may be removed. It is borrowed for the call.
+    /// - Returns: A part of a sentence, without a full stop, of which the host shows the first 1,024 bytes as one line.
+    ///   Nil: nothing.
+    /// - Throws: A ``PluginError`` if the processor cannot tell. The host then tells what it knows by itself.
+    func explanation(of item: Item) throws(PluginError) -> String?
 }
 
 /// The defaults of the members that a simple processor need not write.
@@ -112,4 +127,5 @@ extension ItemPolicyProcessor {
     public mutating func performCleanup(on item: Item, for trigger: Trigger) throws(PluginError) {}
     public mutating func endCleanup(for trigger: Trigger) throws(PluginError) {}
     public mutating func didPass(_ trigger: Trigger) throws(PluginError) {}
+    public func explanation(of item: Item) throws(PluginError) -> String? { nil }
 }

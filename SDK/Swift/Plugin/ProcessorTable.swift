@@ -64,6 +64,15 @@ extension larder_item_policy_processor {
     }
 }
 
+extension larder_explain {
+    /// The table whose function asks the processor of the ``Instance`` that is its context.
+    static var asking: larder_explain {
+        larder_explain(
+            struct_size: UInt32(MemoryLayout<larder_explain>.size), reserved: 0,
+            explain: { Instance.at($0).pointee.lendExplanation(of: $1, to: $2) })
+    }
+}
+
 extension larder_config_schema {
     /// The table whose function hands out the schema of the ``Instance`` that is its context.
     static var handingOut: larder_config_schema {

@@ -251,6 +251,11 @@ const char *LARDER_NULLABLE larder_fake_policy_condition(larder_fake *fake);
 const char *LARDER_NULLABLE larder_fake_match_condition(larder_fake *fake);
 const char *LARDER_NULLABLE larder_fake_cleanup_condition(larder_fake *fake);
 
+/* Returns what the processor says of the item with this local_id (ext/explain.h), or null if it says nothing or the
+ * call failed. Of a long text it returns the first 1,024 bytes, without the host's ellipsis. The host makes a run for the
+ * item before; here the test makes it. The text is valid until the next call of this function. */
+const char *LARDER_NULLABLE larder_fake_explain(larder_fake *fake, const char *local_id);
+
 /* Returns the text of the plugin's settings schema, or null if it has none. */
 const char *LARDER_NULLABLE larder_fake_schema(larder_fake *fake);
 

@@ -98,7 +98,9 @@ import Testing
                         + #""because":"lastUsed < now - duration(\"168h\")","would":"removeLocalCopy","when":"20"#),
                 "\(cat.summary)")
             // The time is a week later, at the same time of day.
-            #expect(cat.lines[4].contains("\(used.dropFirst(10))\",\"policies\":[]}"), "\(used) \(cat.summary)")
+            #expect(
+                cat.lines[4].contains("\(used.dropFirst(10))\",\"policies\":[],\"says\":null}"),
+                "\(used) \(cat.summary)")
 
             let text = try await must(account, "explain", "Photos/cat.jpg").lines
             #expect(text[0] == "/Photos/cat.jpg")
@@ -145,6 +147,44 @@ import Testing
                 gone[0].contains("forgets it and removes its copy 20") && gone[0].contains(" at the first scan after "),
                 "\(gone)")
             #expect(gone[0].contains("because of removedAt < now - "), "\(gone)")
+        }
+    }
+
+    @Test(
+        "P54: what a plugin says is one line in which nothing moves the cursor; one that fails at it spoils nothing")
+    func ownWords() async throws {
+        try await withTemporaryFolder { folder in
+            try await TestServer.running { server in
+                server.tree.put("/a.txt", "a")
+                let library = "\(folder)/talker.so"
+                try await CompiledPlugin.build("talker", to: library)
+                func account(says: String) throws -> Account {
+                    try Account(
+                        in: folder, server,
+                        settings: [
+                            "plugins:", "  org.example.talker:",
+                            "    { library: \"\(library)\", isolation: in-process,",
+                            "      settings: { says: '\(says)', triggers: '2' } }",
+                        ])
+                }
+                _ = try await must(try account(says: ""), "run", "--once")
+                let hostile = try account(says: "hostile")
+                let shown = #"\u001b[2J\u001b]0;x\u0007 a\r\nvacuum  \u009b1A\u202eback\u0008"#
+                let text = try await must(hostile, "explain", "/a.txt")
+                #expect(text.lines.last?.hasSuffix("  it says: \(shown)") == true, "\(text.summary)")
+                let json = try await must(hostile, "--json", "explain", "/a.txt")
+                #expect(json.lines.last?.hasSuffix(#","policies":[],"says":"\#(shown)"}"#) == true, "\(json.summary)")
+                let huge = try await must(try account(says: "huge"), "explain", "/a.txt")
+                #expect(huge.lines.last?.hasSuffix("  it says: x" + String(repeating: "€", count: 341) + "…") == true)
+
+                let failing = try await must(try account(says: "failure"), "--json", "explain", "/a.txt")
+                #expect(failing.lines.count == 5 && failing.lines.last?.hasSuffix(#""says":null}"#) == true)
+                #expect(failing.errors.contains("explain of /a.txt failed: the archive is not mounted"), "\(failing)")
+                let writing = try await must(try account(says: "writes"), "explain", "/a.txt")
+                #expect(writing.lines.last?.hasSuffix("  it says: 19 of 19 refused") == true, "\(writing.summary)")
+                #expect(try await must(hostile, "--json", "sync", "list").lines == [])
+                #expect(try await must(hostile, "--json", "policy", "list").lines == [])
+            }
         }
     }
 

@@ -60,8 +60,11 @@ import Testing
         #expect(
             JSONValue(try explanation("lastUsed < now", then: ["purge", "purge", "putValue"], changes: true)).text
                 == #"{"plugin":"org.example.x","kind":"x","matches":false,"cleanup":false,"because":"lastUsed < now","#
-                + #""would":"purge, putValue","when":"2026-11-28T10:12:30.5Z","policies":[]}"#)
+                + #""would":"purge, putValue","when":"2026-11-28T10:12:30.5Z","policies":[],"says":null}"#)
+        var talking = try explanation(nil)
+        talking.says = "it \u{1b}[2J waits"
         #expect(
-            JSONValue(try explanation(nil)).text.hasSuffix(#""because":null,"would":null,"when":null,"policies":[]}"#))
+            JSONValue(talking).text.hasSuffix(
+                #""because":null,"would":null,"when":null,"policies":[],"says":"it \u001b[2J waits"}"#))
     }
 }

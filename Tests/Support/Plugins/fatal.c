@@ -1,7 +1,7 @@
 /* A processor and an event loop that do to the host what the setting `does` says, in the call that `in` names: for
- * an item whose name ends in bad, in the loop's poll, in start, or in the match condition. If `until` is set, `hang` writes
- * to `until.begun` that it has begun, waits for the file `until`, writes to that file whether the item that it was lent
- * is unchanged, and returns. With LOOP_ONLY there is no processor. */
+ * an item whose name ends in bad, in explain, in the loop's poll, in start, or in the match condition. If `until` is
+ * set, `hang` writes to `until.begun` that it has begun, waits for the file `until`, writes to that file whether the
+ * item that it was lent is unchanged, and returns. With LOOP_ONLY there is no processor. */
 #include <larder/larder.h>
 #include <larder/single.h>
 #include <signal.h>
@@ -122,6 +122,12 @@ static const larder_item_policy_processor processor = {
     sizeof processor, 0, LARDER_TEXT("fatal"), LARDER_FIELD_BIT(LARDER_FIELD_PATH), triggers, none, matching, none,
     update, preflight, nothing, nothing, perform, nothing, nothing, perform, nothing, nothing, 0};
 
+static larder_status explain(void *me, const larder_item *item, larder_str *out) {
+    *out = S("it is still there");
+    return act(me, "explain", item);
+}
+static const larder_explain explainer = {sizeof explainer, 0, explain};
+
 static larder_status poll(void *me, const larder_loop *loop, larder_event_page *out) {
     larder_status status = act(me, "poll", 0);
     (void)loop;
@@ -165,7 +171,7 @@ static larder_status start(void *me_) {
 }
 static const larder_offer offers[] = {
     {LARDER_EXT_ITEM_POLICY_PROCESSOR, LOOP_ONLY ? NULL : &processor}, {LARDER_EXT_EVENT_LOOP, &loops},
-    {LARDER_EXT_CONFIG_SCHEMA, &schema}};
+    {LARDER_EXT_CONFIG_SCHEMA, &schema}, {LARDER_EXT_EXPLAIN, &explainer}};
 
 LARDER_SINGLE(struct fatal, start, larder_no_stop, offers, "org.example.fatal", "Fatal", BUILD, "", "",
               LARDER_EXT_CONFIG, "");

@@ -37,6 +37,12 @@
 #ifndef WANTED
 #define WANTED ""
 #endif
+#ifndef EXPLAIN_SIZE
+#define EXPLAIN_SIZE sizeof(larder_explain)
+#endif
+#ifndef EXPLAIN
+#define EXPLAIN explain
+#endif
 #ifndef DID_PASS
 #define DID_PASS did_pass
 #endif
@@ -65,6 +71,12 @@ static const larder_item_policy_processor processor = {
     PROCESSOR_SIZE, 0, TEXT(KIND), 0, triggers, text, text, text, update, preflight, pass, pass, item, pass, pass, item,
     pass, DID_PASS, 0};
 
+static larder_status explain(void *me, const larder_item *i, larder_str *out) {
+    (void)me; (void)i; (void)out;
+    return LARDER_OK;
+}
+static const larder_explain explainer = {EXPLAIN_SIZE, 0, EXPLAIN};
+
 static larder_status schema_text(void *me, larder_str *out) {
     (void)me;
 #ifdef SCHEMA
@@ -85,6 +97,8 @@ static const void *extension(void *me, larder_str name) {
         return &schema;
 #endif
     (void)schema;
+    (void)explain;
+    if (name.len == strlen(LARDER_EXT_EXPLAIN)) return &explainer;
     return name.len == strlen(LARDER_EXT_ITEM_POLICY_PROCESSOR) ? &processor : 0;
 }
 static const larder_instance instance = {sizeof instance, 0, 0, start, stop, stop, extension};

@@ -36,7 +36,8 @@
  *       with a tag that says when the function may be called, and with the minor version that introduced it:
  *
  *         [control]    one of entry, describe, create, start, stop, destroy and extension: the life of an instance
- *         [processor]  inside the functions of larder.item-policy-processor/1
+ *         [processor]  inside the functions of larder.item-policy-processor/1; a function that changes nothing, also
+ *                      inside that of larder.explain/1
  *         [loop]       inside the functions of larder.event-loop/1
  *         [any]        inside any call from start to stop, both included
  *
@@ -77,7 +78,7 @@
 
 /* The major version is part of the entry function's name. The minor version rises whenever the ABI gains something. */
 #define LARDER_ABI_MAJOR 1
-#define LARDER_ABI_MINOR 2
+#define LARDER_ABI_MINOR 3
 
 #if defined(__cplusplus)
 #define LARDER_C_BEGIN extern "C" {

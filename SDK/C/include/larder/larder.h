@@ -16,6 +16,7 @@
  *   ext/processor.h        processing of items                                    larder.item-policy-processor/1
  *   ext/event-loop.h       polling of a server for news                           larder.event-loop/1
  *   ext/config-schema.h    a schema of its settings                               larder.config-schema/1
+ *   ext/explain.h          what it says of an item to people                      larder.explain/1
  *
  * The host offers:
  *
@@ -55,6 +56,7 @@
 #include "ext/dav.h"
 #include "ext/discover.h"
 #include "ext/event-loop.h"
+#include "ext/explain.h"
 #include "ext/http.h"
 #include "ext/items.h"
 #include "ext/kv.h"

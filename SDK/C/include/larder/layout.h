@@ -144,6 +144,11 @@ LARDER_ASSERT_OFFSET(larder_config_schema, struct_size, 0);
 LARDER_ASSERT_OFFSET(larder_config_schema, reserved, 4);
 LARDER_ASSERT_OFFSET(larder_config_schema, schema, 8);
 
+LARDER_ASSERT_SIZE(larder_explain, 16);
+LARDER_ASSERT_OFFSET(larder_explain, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_explain, reserved, 4);
+LARDER_ASSERT_OFFSET(larder_explain, explain, 8);
+
 LARDER_ASSERT_SIZE(larder_log, 16);
 LARDER_ASSERT_OFFSET(larder_log, struct_size, 0);
 LARDER_ASSERT_OFFSET(larder_log, reserved, 4);
