@@ -103,7 +103,8 @@ extension ItemPolicies {
         _ processor: PolicyProcessor, _ body: @escaping @Sendable (ProcessorCalls) throws -> Result
     ) async throws -> Result {
         do { return try await processor.instance.withProcessor(body) } catch is PluginHangs {
-            throw processor.hangs ?? Failure(.failed, "the plugin \(processor.plugin.shortName) hangs")
+            // Nothing is held against the plugin, as the hint for a host's run says.
+            throw Failure(.failed, processor.hangs?.message ?? "the plugin \(processor.plugin.shortName) hangs")
         }
     }
 }
