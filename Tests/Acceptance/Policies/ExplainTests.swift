@@ -175,7 +175,7 @@ import Testing
                 let json = try await must(hostile, "--json", "explain", "/a.txt")
                 #expect(json.lines.last?.hasSuffix(#","policies":[],"says":"\#(shown)"}"#) == true, "\(json.summary)")
                 let huge = try await must(try account(says: "huge"), "explain", "/a.txt")
-                #expect(huge.lines.last?.hasSuffix("  it says: x" + String(repeating: "€", count: 341) + "…") == true)
+                #expect(huge.lines.last?.hasSuffix("  it says: xx" + String(repeating: "€", count: 340) + "…") == true)
 
                 let failing = try await must(try account(says: "failure"), "--json", "explain", "/a.txt")
                 #expect(failing.lines.count == 5 && failing.lines.last?.hasSuffix(#""says":null}"#) == true)

@@ -111,12 +111,12 @@ static larder_status write_all(struct talker *me, const larder_item *item, larde
     return hand_out(me, out);
 }
 
-/* Hands out 1 MiB of characters of three bytes behind a first byte. */
+/* Hands out 1 MiB of characters of three bytes behind two others, so that one of them lies across byte 1,024. */
 static larder_status hand_out_huge(struct talker *me, int is_text, larder_str *out) {
     if (!me->huge) me->huge = malloc(1 << 20);
     if (!me->huge) return LARDER_LIMIT;
-    for (size_t i = 1; i < 1 << 20; i++) me->huge[i] = is_text ? "\xe2\x82\xac"[(i - 1) % 3] : '\x80';
-    me->huge[0] = 'x';
+    for (size_t i = 2; i < 1 << 20; i++) me->huge[i] = is_text ? "\xe2\x82\xac"[(i - 2) % 3] : '\x80';
+    me->huge[0] = me->huge[1] = 'x';
     *out = larder_str_make(me->huge, 1 << 20);
     return LARDER_OK;
 }
