@@ -122,7 +122,8 @@ public actor HostProcess {
             name: bookmark.name, logger: logger.of("plugins"), clock: clock, trace: trace,
             calls: isReadOnly ? nil : await calls.board(for: host, logger: logger), held: held,
             overrides: bookmark.plugins, projects: projects,
-            uploads: AccountUploads(projects: projects, bookmark: bookmark, isReadOnly: isReadOnly), noted: noted, hung: hung)
+            uploads: AccountUploads(projects: projects, bookmark: bookmark, isReadOnly: isReadOnly), noted: noted,
+            hung: hung)
         return await host.start(environment)
     }
 
