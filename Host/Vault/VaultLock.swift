@@ -86,9 +86,11 @@ final class VaultLock: Sendable {
             && own.st_ino == found.st_ino && own.st_dev == found.st_dev
     }
 
+    /// Writes the text over the one before, so that nobody ever reads an empty file. The lines after the text's own are
+    /// not read.
     private static func write(_ text: String, to file: Int32) {
-        ftruncate(file, 0)
         _ = pwrite(file, text, text.utf8.count, 0)
+        ftruncate(file, off_t(text.utf8.count))
     }
 
     func release() {

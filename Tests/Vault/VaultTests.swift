@@ -119,6 +119,29 @@ import Testing
         }
     }
 
+    @Test("H9: whoever reads a lock file while the host writes it finds the host")
+    func lockWhileWritten() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/vault"
+            let vault = try Vault.open(at: path)
+            vault.announce(controlSocket: "/run/1.sock")
+            let isWritten = Gate()
+            let writing = Task {
+                for number in 0..<5_000 { vault.announce(controlSocket: "/run/\(number % 2 == 0 ? "longer" : "1").sock") }
+                isWritten.open()
+            }
+            var lost = 0
+            while !isWritten.isOpen {
+                let holder = VaultHolder.last(of: path)
+                if holder?.process != getpid() || holder?.control == .unknown { lost += 1 }
+                await Task.yield()
+            }
+            await writing.value
+            #expect(lost == 0)
+            try vault.close()
+        }
+    }
+
     @Test("S27: a vault that was closed, or could not be opened, leaves no descriptor open")
     func descriptors() throws {
         try withTemporaryFolder { folder in

@@ -11,6 +11,9 @@ int linux_limit_arenas(int count);
  * each time a large block is freed, and keeps larger blocks. */
 int linux_map_blocks_from(int bytes);
 
+/* Calls malloc_trim(3): gives the system back the pages in which nothing is used. Takes some milliseconds. */
+void linux_give_back_memory(void);
+
 /* Calls prctl(2) with PR_SET_DUMPABLE and 0: the process leaves no core, and only root reads its memory. */
 int linux_forbid_dumps(void);
 

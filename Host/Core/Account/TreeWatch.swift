@@ -53,7 +53,9 @@ struct TreeWatch: Sendable {
             try Task.checkCancellation()
             try await seeToRoot()
             if host.clock.monotonic() >= checksRootAt {
-                host.database.closeUnused()
+                let now = host.clock.monotonic()
+                if host.database.closeUnused() { host.process.freedMemory.note(at: now) }
+                host.process.freedMemory.giveBack(at: now)
                 try await seeToUnreadable(&seen)
                 checksRootAt = host.clock.monotonic() + Self.rootCheck
             }

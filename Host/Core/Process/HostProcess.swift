@@ -19,6 +19,8 @@ public actor HostProcess {
     nonisolated let rooms = DownloadRooms()
     /// Held by the task that watches the plugins.
     private nonisolated let watching = Turns()
+    /// What accounts have freed that have come to rest.
+    nonisolated let freedMemory = FreedMemory()
     /// The open files of the accounts that are being opened.
     private nonisolated let openFiles = OpenFileRoom()
     /// The accounts' functions that are called once a second.

@@ -201,13 +201,15 @@ public final class Database: Sendable {
     /// Closes the connections that read, which are opened again when they are needed, if nothing was read since the last
     /// call. A host with many accounts holds few descriptors and little memory for those at rest. A read that begins
     /// meanwhile keeps its connection.
-    public func closeUnused() {
+    /// - Returns: Whether the connections are closed now that were open at the last call.
+    public func closeUnused() -> Bool {
         guard use.compareExchange(expected: .unread, desired: .closed, ordering: .relaxed).exchanged else {
             _ = use.compareExchange(expected: .read, desired: .unread, ordering: .relaxed)
-            return
+            return false
         }
         idleConnection.close()
         pool.releaseMemoryEventually()
+        return true
     }
 
     /// Closes all connections, and drops the observer of commits. No access may be under way or follow.
