@@ -127,7 +127,9 @@ import Testing
             vault.announce(controlSocket: "/run/1.sock")
             let isWritten = Gate()
             let writing = Task {
-                for number in 0..<5_000 { vault.announce(controlSocket: "/run/\(number % 2 == 0 ? "longer" : "1").sock") }
+                for number in 0..<5_000 {
+                    vault.announce(controlSocket: "/run/\(number % 2 == 0 ? "longer" : "1").sock")
+                }
                 isWritten.open()
             }
             var lost = 0
