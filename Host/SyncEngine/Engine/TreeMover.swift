@@ -46,10 +46,11 @@ package final class TreeMover: Sendable {
     /// Returns the next move that can be made. Moves that touch the paths of a waiting move wait behind it.
     private func next(after waiting: inout [TreeMove]) throws -> TreeMove? {
         try database.readBlocking { tx in
-            for move in try tx.moves.all() where !waiting.contains(where: { $0.id == move.id }) {
+            let moves = try tx.moves.all()
+            for move in moves where !waiting.contains(where: { $0.id == move.id }) {
                 guard let item = try tx.items.item(localID: move.localID) else { return move }
                 let isHeld = try engine.isPlaceHeld(move.to, for: item, in: tx)
-                let mayGo = try !isHeld || foldersAround(move, item, in: tx) != nil
+                let mayGo = try !isHeld || foldersToLeave(for: move, item, moves, in: tx) != nil
                 guard !mayGo || waiting.contains(where: { $0.touches(move) }) else { return move }
                 waiting.append(move)
             }
@@ -112,12 +113,14 @@ package final class TreeMover: Sendable {
     /// removed file, whose place the moved file takes. A later move of the same item is no other's: after a crash the
     /// item may be at the target already.
     private func clearWay(of move: TreeMove, _ item: Item) throws {
-        let (moves, gone, around) = try database.readBlocking { tx in
-            (try tx.moves.all(), try tx.items.removedCopy(at: move.to), try foldersAround(move, item, in: tx))
+        let (moves, gone, folders) = try database.readBlocking { tx in
+            let moves = try tx.moves.all()
+            let folders = try foldersToLeave(for: move, item, moves, in: tx)
+            return (moves, try tx.items.removedCopy(at: move.to), folders)
         }
-        if let around {
+        if let folders {
             for inner in moves where move.to.isAncestor(of: inner.from) { try stage(inner) }
-            let removed = try around.prefix { try tree.removeFolderIfEmpty($0) }
+            let removed = try folders.prefix { try tree.removeFolderIfEmpty($0) }
             try database.writeBlocking { tx in
                 for folder in removed { try tx.items.removedCopy(at: folder).map(tx.items.dropCopy) }
             }
@@ -135,15 +138,21 @@ package final class TreeMover: Sendable {
         }
     }
 
-    /// Returns the folders that a file leaves to take the place of one of them, the deepest first, if they are removed
-    /// from the server and nothing else that is removed is in them. They could not go before the file, and the file
-    /// not before them.
-    private func foldersAround(
-        _ move: TreeMove, _ item: Item, in reads: some DatabaseReads
+    /// Returns the folders at and below the target of a file's move, the deepest first, if they are removed from the
+    /// server, and only files that move elsewhere, or the file itself, are left in them. These folders cannot go before
+    /// the files, and the files that wait behind this move not before it. Nil if there is no such file.
+    private func foldersToLeave(
+        for move: TreeMove, _ item: Item, _ moves: [TreeMove], in reads: some DatabaseReads
     ) throws -> [ItemPath]? {
-        guard item.kind == .file, move.to.isAncestor(of: move.from) else { return nil }
-        let folders = try reads.items.onlyRemovedFolders(at: move.to)
-        return folders?.isEmpty == true ? nil : folders
+        let leaving = moves.filter { move.to.isAncestor(of: $0.from) }
+        guard item.kind == .file, !leaving.isEmpty, let folders = try reads.items.onlyRemovedFolders(at: move.to),
+            !folders.isEmpty
+        else { return nil }
+        for other in leaving where other.id != move.id {
+            guard let item = try reads.items.item(localID: other.localID) else { continue }
+            if try engine.isPlaceHeld(other.to, for: item, in: reads) { return nil }
+        }
+        return folders
     }
 
     /// Moves what a move concerns aside, to wait there for the move.

@@ -178,6 +178,35 @@ struct TreeMoverTests {
         }
     }
 
+    @Test("S24: a file takes the place of a folder that others leave for places of their own")
+    func placeOfLeftFolder() async throws {
+        try await EngineFixture.with { fixture in
+            // The server has moved the file /b/d to /d, and the file /c to /b, in whose place a folder was.
+            let (old, inTheWay) = (try await gone(fixture, "/b/a"), try await gone(fixture, "/d/x"))
+            let (file, other) = (try await copy(fixture, "/c", "mine"), try await copy(fixture, "/b/d", "other"))
+            var folder = try await fixture.addFolder("/b")
+            folder.cloudStatus = .localCopy
+            try await fixture.database.write { [folder] tx in
+                try tx.items.updateLocal(folder)
+                _ = try tx.scan.noteMissing(folder.databaseID)
+                try tx.scan.removeMissing(at: Timestamp(seconds: 1_700_000_000))
+            }
+            try await move(file, to: "/b", fixture)
+            try await move(other, to: "/d", fixture)
+            try await fixture.ask(.purge, old)
+            #expect(try await fixture.drain().isDone)
+            try await mover(fixture).carryOut()
+            #expect(try fixture.text("/c") == "mine" && fixture.text("/b/d") == "other")
+
+            try await fixture.ask(.purge, inTheWay)
+            #expect(try await fixture.drain().isDone)
+            try await mover(fixture).carryOut()
+            #expect(try fixture.text("/b") == "mine" && fixture.text("/d") == "other")
+            #expect(try fixture.incoming() == [])
+            #expect(try await fixture.database.read { try $0.moves.isEmpty })
+        }
+    }
+
     /// Makes a file that has a copy.
     private func copy(_ fixture: EngineFixture, _ path: String, _ text: String) async throws -> Item {
         let file = try await fixture.addFile(path, text)
