@@ -261,6 +261,31 @@ struct ChunkedUploadTests {
         }
     }
 
+    @Test("C6: parts of an upload for another path or of another base are not gone on with, and are dropped")
+    func foreign() async throws {
+        for isOtherPath in [true, false] {
+            try await running { server, connection in
+                let notes = Notes()
+                server.add(Fault(.status(503), method: "PUT", from: 3, times: 1))
+                await #expect(throws: ConnectionError.self) { try await upload(connection, notes) }
+                var begun = try #require(notes.last)
+                if isOtherPath { begun.path = path("/f/b") } else { begun.base = ETag(opaque: "v", strength: .strong) }
+                expectDone(try await upload(connection, begun: begun), server)
+                #expect(server.count("MKCOL") == 2 && server.count("DELETE") == 1)
+            }
+        }
+    }
+
+    @Test("S9: a new version goes out in one request where the one before can stand in no condition")
+    func weak() async throws {
+        try await running { server, connection in
+            server.tree.put("/f/a", "before")
+            let base = ETag(opaque: try await current(connection).opaque, strength: .weak)
+            expectDone(try await upload(connection, following: .version(base)), server)
+            #expect(server.count("MKCOL") == 0 && server.count("MOVE") == 0 && server.count("PUT") == 1)
+        }
+    }
+
     @Test("S10: after the answer to the MOVE was lost, the upload may have arrived, and the file tells")
     func lostAnswer() async throws {
         for executed in [true, false] {

@@ -27,6 +27,8 @@ struct ChangeConfirmationTests {
         for request in [new, changed] {
             #expect(ChangeConfirmation.ofUpload(request, shown: held(5, v2, [ours]), manners: fine) == .made)
             #expect(ChangeConfirmation.ofUpload(request, shown: held(5, v2, [theirs]), manners: fine) == .foreign)
+            // Without a version nothing could be said of it later.
+            #expect(ChangeConfirmation.ofUpload(request, shown: held(5, nil, [ours]), manners: fine) == .unproven)
             // A checksum that the server was told says nothing of what it kept.
             #expect(ChangeConfirmation.ofUpload(request, shown: held(3, v2, [ours]), manners: fine) == .foreign)
             // Another algorithm proves nothing.
@@ -76,6 +78,7 @@ struct ChangeConfirmationTests {
         for answer in [
             WriteAnswer(status: 204, etag: v2), WriteAnswer(status: 204, checksums: [ours]),
             WriteAnswer(status: 204, etag: v2, checksums: [theirs]),
+            WriteAnswer(status: 204, etag: ETag(opaque: "v2", strength: .weak), checksums: [ours]),
         ] {
             #expect(ChangeConfirmation.ofUpload(request, answer: answer) == nil)
         }
@@ -92,7 +95,7 @@ struct ChangeConfirmationTests {
         let weak = WriteAnswer(status: 204, etag: ETag(opaque: "v2", strength: .weak))
         let later = held(5, ETag(opaque: "v3", strength: .strong))
         #expect(decide(weak, held(5, v2)) == .made && decide(weak, later) == .foreign)
-        #expect(decide(told, later) == .unproven)
+        #expect(decide(told, later) == .unproven && decide(told, held(nil, v2)) == .unproven)
     }
 
     @Test("S35: without both, only a new version of the server's time between request and answer is certain")
@@ -160,6 +163,28 @@ struct ChangeConfirmationTests {
         let folders = tree(["": nil, "sub": nil])
         #expect(ChangeConfirmation.ofCopy(of: folders, shown: folders, wasFree: true) == .made)
         #expect(ChangeConfirmation.ofCopy(of: nil, shown: source, wasFree: true) == .partly)
+        #expect(ChangeConfirmation.ofCopy(of: nil, shown: source, wasFree: false) == .foreign)
+        // What no listing shows may be missing, or may be somebody's.
+        var hiding = folders
+        hiding.isWhole = false
+        #expect(ChangeConfirmation.ofCopy(of: folders, shown: hiding, wasFree: true) == .unproven)
+        #expect(ChangeConfirmation.ofCopy(of: hiding, shown: folders, wasFree: true) == .unproven)
+    }
+
+    @Test("S49 S50: what was seen is the same again only with its versions, and with what no listing shows")
+    func summaries() {
+        func tree(_ etag: String) -> ServerTree {
+            var tree = ServerTree(path("/t"))
+            tree.add(
+                ListedItem(path: path("/t"), kind: .file, etag: ETag(opaque: etag, strength: .strong), size: 3))
+            return tree
+        }
+        let seen = tree("v1")
+        var (calendar, hiding) = (seen, seen)
+        calendar.unlisted = [path("/t/cal")]
+        hiding.isWhole = false
+        #expect(tree("v1").summary == seen.summary)
+        #expect(Set([seen, tree("v2"), calendar, hiding].map(\.summary)).count == 4)
     }
 
     @Test("S49: a move is made only if the source is gone and all that was known of it is at the target")

@@ -61,6 +61,10 @@ struct ChunkUploadTests {
             let abandoned = other.takeAbandoned()
             #expect(abandoned == (isKept ? folder() : nil))
         }
+        // One whose parts are larger than the server takes by now.
+        var larger = ChunkUpload(size: size, offer: ChunkOffer(largestPart: 1 << 20), begun: folder())
+        let abandoned = larger.takeAbandoned()
+        #expect(larger.next == .create(partSize: 1 << 20) && abandoned == folder())
     }
 
     @Test("C6: parts are as the server wants them, smaller after 413, and never more than ten thousand")

@@ -82,7 +82,7 @@ struct ServerSentenceTests {
 
     private let document = """
         {"ocs":{"data":{"capabilities":{"files":{"blacklisted_files":["old"],"forbidden_filenames":[".htaccess","Thumbs.DB"],\
-        "forbidden_filename_basenames":["con","lpt1"],"forbidden_filename_characters":["\\\\",":","\u{e9}",""],\
+        "forbidden_filename_basenames":["con","lpt1",".git"],"forbidden_filename_characters":["\\\\",":","\u{e9}",""],\
         "forbidden_filename_extensions":[".filepart"," ","."]}}}}}
         """
 
@@ -91,7 +91,7 @@ struct ServerSentenceTests {
         let names = ForbiddenNames(json: Array(document.utf8))
         for name in [
             ".htaccess", ".HTaccess", "thumbs.db", "CON", "con.txt", "Con.tar.gz", "a\\b", "a:b", "caf\u{e9}",
-            "x.FilePart", "x ", "x.",
+            "x.FilePart", "x ", "x.", ".git", ".Git.txt",
         ] {
             #expect(names.objection(to: name) != nil, "\(name)")
         }

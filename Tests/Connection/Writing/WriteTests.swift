@@ -268,6 +268,29 @@ struct WriteTests {
         let (broken, _) = try await connect { _ in .status(207, [:], "<D:multistatus") }
         let error = await #expect(throws: ConnectionError.self) { try await broken.delete(path("/f"), isFolder: true) }
         #expect(error?.kind == .protocolViolation && error?.mayHaveArrived == true)
+        // An answer about nothing, and one that was cut short, do not say that all was done.
+        let (silent, _) = try await connect { _ in .status(207, [:], #"<D:multistatus xmlns:D="DAV:"/>"#) }
+        guard case .unclear(let doubt) = try await silent.delete(path("/f"), isFolder: true) else {
+            throw Failed("unclear")
+        }
+        #expect(doubt.mayHaveArrived)
+        let full = document.replacing("/d/f/x%20y", "/d/f/").replacing("423 Locked", "507 Insufficient Storage")
+        let (short, _) = try await connect { _ in .status(207, [:], full) }
+        #expect(try await short.delete(path("/f"), isFolder: true) == .refused(.noRoom(available: nil)))
+    }
+
+    @Test(
+        "S52: a server without room is understood by either condition, whatever the status", arguments: [403, 409, 507])
+    func noRoom(status: Int) async throws {
+        for condition in ["quota-not-exceeded", "sufficient-disk-space"] {
+            let (connection, _) = try await connect { _ in
+                .status(status, [:], "<D:error xmlns:D=\"DAV:\"><D:\(condition)/></D:error>")
+            }
+            let outcome = try await connection.put(
+                path("/p"), UploadRequest(base: .new, size: 1), from: MemorySource("x"))
+            guard case .refused(let refusal) = outcome else { throw Failed(outcome) }
+            #expect(refusal.meaning == .noRoom(available: nil), "\(condition)")
+        }
     }
 
     @Test("favorites are set on servers of the ownCloud family alone")
@@ -403,6 +426,10 @@ struct WriteTests {
             #expect(try await put(server, "/a", .version(Self.strong)).1 == before + ["PUT /d/a"])
             #expect(try await put(server, "/w", weak).1 == ["PROPFIND /d/w", "PUT /d/w"])
         }
+        // An equal version that has become strong since stands in the condition.
+        let (connection, asked) = try await connect(server: "Apache", held)
+        _ = try await connection.put(path("/a"), UploadRequest(base: weak, size: 3), from: MemorySource("abc"))
+        #expect(asked().last?.headers.first(name: "If-Match") == "\"v1\"")
     }
 
     @Test("a large file is asked for before it goes out: its version, its folder and the room for it")
@@ -463,6 +490,11 @@ struct WriteTests {
         }
         #expect(try await put("/n", 1_048_577, .new) == .refused(.noRoom(available: 1_048_576)))
         #expect(!transport.lines.contains { $0.hasPrefix("PUT") })
+        // The folder is asked for its room before a small file too, until it has taken one.
+        let before = transport.requests.count
+        guard case .done = try await put("/n", 10, .new) else { throw Failed("done") }
+        let since = transport.requests.dropFirst(before)
+        #expect(since.contains { $0.method == "PROPFIND" && $0.address.path == "/d/" })
         guard case .done = try await put("/n", 1_048_576, .new) else { throw Failed("done") }
         // What it takes the place of makes room.
         guard case .done = try await put("/a", 1_048_579, .version(Self.strong)) else { throw Failed("done") }
@@ -528,6 +560,12 @@ struct WriteTests {
         #expect(answer.hasReplaced && !connection.writingManners.heedsConditions)
         _ = try await connection.put(path("/b"), UploadRequest(base: .new, size: 1), from: MemorySource("x"))
         #expect(lines(asked()) == ["PUT /d/a", "PROPFIND /d/b", "PUT /d/b"])
+        // Where the server was asked a moment before, 204 is only its way to say that it is done.
+        let (other, _) = try await connect { _ in .status(204) }
+        let large = MemorySource([UInt8](repeating: 1, count: Int(Connection.largeUpload)))
+        let told = try await other.put(path("/c"), UploadRequest(base: .new, size: large.size), from: large)
+        guard case .done(let fresh) = told else { throw Failed(told) }
+        #expect(!fresh.hasReplaced && other.writingManners.heedsConditions)
     }
 
     @Test("S8 S9: a proxy's name does not show that conditions are heeded: the server is asked before each upload")
