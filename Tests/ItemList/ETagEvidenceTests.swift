@@ -29,6 +29,18 @@ import Testing
         }
     }
 
+    @Test("I3: a mark as a favorite, of which no ETag tells, shows nothing about the ETags", arguments: ["r1", "r2"])
+    func marked(_ etag: String) async throws {
+        try await ListedAccount.with { account in
+            var (a, x) = (try folder("/a", id: "a", etag: "a1"), try file("/x", id: "x", etag: "1"))
+            try await account.list("/", etag: "r1", whole: true, a, x)
+            account.beginScan()
+            (a.isFavorite, x.isFavorite) = (true, true)
+            let result = try await account.list("/", etag: etag, whole: true, a, x)
+            #expect(result.changed && result.evidence == ETagTrust.Evidence())
+        }
+    }
+
     @Test("An ETag that loses its weakness within a second of the write is no new version")
     func weakBecomesStrong() async throws {
         try await ListedAccount.with { account in

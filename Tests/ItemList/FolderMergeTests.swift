@@ -151,6 +151,21 @@ struct FolderMergeTests {
         }
     }
 
+    @Test("S35: what is listed of a later version does not contradict a copy of an earlier one")
+    func earlierCopy() async throws {
+        try await ListedAccount.with { account in
+            try await account.list("/", etag: "r1", file("/x", id: "1", etag: "1"))
+            try await account.giveCopy("/x")
+            for (etag, size) in [("r2", Int64(2)), ("r3", 500)] {
+                account.beginScan()
+                try await account.list("/", etag: etag, file("/x", id: "1", etag: "2", size: size))
+            }
+            let item = try #require(try await account.item("/x"))
+            #expect(item.cloudStatus == .localCopy && item.copy?.etag.opaque == "1" && item.remoteVersion != .current)
+            #expect(try await account.database.read { try $0.issues.all() }.isEmpty)
+        }
+    }
+
     @Test(
         "names that a server stores decomposed are one item, unless both forms stand in one listing",
         arguments: [nil, "x"], [false, true])

@@ -84,6 +84,23 @@ import Testing
         }
     }
 
+    @Test("I17: of two items with one id that are gone, the one that was at the path comes back, whichever went last")
+    func backInPlace() async throws {
+        try await ListedAccount.with { account in
+            let names = ["/direct", "/group"]
+            _ = try await listTwins(&account, names, etag: "1", ["a": "A"])
+            let one = try #require(try await account.item("/direct/a")).localID
+            for (name, etag) in [("/direct", "2"), ("/group", "3")] {
+                account.beginScan()
+                try await account.list(name, etag: etag)
+                #expect(try await account.item(name + "/a") == nil)
+            }
+            account.beginScan()
+            _ = try await listTwins(&account, ["/direct"], etag: "4", ["a": "A"])
+            #expect(try await account.item("/direct/a")?.localID == one)
+        }
+    }
+
     @Test(
         "I17: a second place takes nothing from the first, whether that is listed before it, after it or not at all",
         arguments: ["before", "after", "not"])

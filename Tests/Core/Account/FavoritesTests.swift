@@ -71,4 +71,27 @@ struct FavoritesTests {
             #expect(try await isFavorite(fixture, "/b") == false)
         }
     }
+
+    @Test("a mark in a folder that is about to move stays, and says nothing of the other marks")
+    func moving() async throws {
+        try await AccountFixture.running { fixture in
+            for path in ["/d/x", "/z"] {
+                fixture.put(path, path)
+                fixture.server.tree.setFavorite(path, true)
+            }
+            try await fixture.runWell()
+            let host = try await fixture.ready()
+            host.engine.setOnline(false)
+            _ = try await host.database.write { [engine = host.engine] tx in
+                try engine.enqueue(.move(ItemPath(unchecked: "/d"), to: ItemPath(unchecked: "/e")), in: tx)
+            }
+            _ = try await host.connection.connect()
+            #expect(try await host.list.updateFavorites() == .updated(changed: false))
+            #expect(try await isFavorite(fixture, "/e/x") == true)
+            // The server has nothing at the new place yet, and shows that the other mark is still there.
+            fixture.server.behave { $0.favoritesAreForgotten = true }
+            #expect(try await host.list.updateFavorites() == .refused)
+            #expect(try await isFavorite(fixture, "/z") == true)
+        }
+    }
 }
