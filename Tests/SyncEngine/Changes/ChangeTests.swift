@@ -275,6 +275,22 @@ import Vault
         }
     }
 
+    @Test(
+        "S18: another version of the same size is news to a deletion, of the file as of its folder",
+        arguments: ["/d", "/d/f"])
+    func deletionOfSameSize(_ target: String) async throws {
+        try await EngineFixture.with { fixture in
+            try await fixture.addFolder("/d")
+            let file = try await fixture.addFile("/d/f", "mine")
+            try await fixture.change(.delete(path(target)))
+            try await fixture.change(file, "hers", version: "v2", isListed: false)
+            _ = try await fixture.drain()
+            #expect(fixture.source.changing.requests.isEmpty && fixture.source[file.path] != nil)
+            let issue = try #require(try await fixture.issues().first)
+            #expect(issue.code == "delete.changed" && issue.message.contains("/d/f"))
+        }
+    }
+
     @Test("S19: a deletion that is taken back brings back the item and all below it, with what they were")
     func deletionTakenBack() async throws {
         try await EngineFixture.with { fixture in

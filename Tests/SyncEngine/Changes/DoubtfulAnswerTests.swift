@@ -214,12 +214,11 @@ import Testing
     func questionsRefused() async throws {
         for kind in [ConnectionError.Kind.forbidden, .serverError, .protocolViolation] {
             try await withTree { fixture in
-                fixture.source.changing.then(.loseAnswer)
+                let questions = kind == .protocolViolation ? 4 : 8
+                fixture.source.changing.state.withLock { $0.lackOfAnswer = ConnectionError(kind, "no", status: 500) }
+                fixture.source.changing.then(.pageThenSilence(questions: questions))
                 try await fixture.change(.move(path("/A"), to: path("/B")))
                 _ = try await fixture.drain()
-                fixture.source.changing.state.withLock {
-                    ($0.unanswered, $0.lackOfAnswer) = (8, ConnectionError(kind, "no", status: 500))
-                }
                 try await wait(fixture, minutes: 6)
                 #expect(try await fixture.issues().isEmpty, "\(kind)")
                 try await wait(fixture, minutes: 10)

@@ -131,6 +131,19 @@ import Testing
         }
     }
 
+    @Test("a copy of an earlier version, of the same size, does not become one of the version that was dated")
+    func earlierCopy() async throws {
+        try await EngineFixture.with { fixture in
+            let file = try await addCopy("/f", to: fixture)
+            try await fixture.change(file, "CONTENT", version: "v2")
+            try await fixture.change(.setModificationTime(file.path, time))
+            #expect(try await fixture.drain().leftCount == 0)
+            let now = try await fixture.now(file)
+            #expect(now.lastModified == time && now.copy?.etag.opaque == "v1" && now.remoteVersion != .current)
+            #expect(modified("/f", in: fixture) != 1_000_000_000)
+        }
+    }
+
     @Test("a server that takes the time and does not keep it is found out")
     func notKept() async throws {
         try await EngineFixture.with { fixture in

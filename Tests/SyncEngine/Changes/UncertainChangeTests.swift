@@ -134,6 +134,21 @@ import Testing
         }
     }
 
+    @Test("S50 S49: a copy that is whole, with somebody's file in it, is a person's if its answer was lost")
+    func wholeAndMore() async throws {
+        try await withTree { fixture in
+            let hers: @Sendable () -> Void = { [source = fixture.source] in
+                source[ItemPath(unchecked: "/B/hers")] = .init(
+                    bytes: Array("hers".utf8), version: ETag(opaque: "h", strength: .strong))
+            }
+            fixture.source.changing.then(.loseAnswerThen(hers))
+            try await fixture.change(.copy(path("/A"), to: path("/B")))
+            try await wait(fixture)
+            #expect(try await fixture.issues().map(\.code) == ["change.refused"])
+            #expect(fixture.source.changing.requests == ["COPY /A /B"])
+        }
+    }
+
     @Test("S50: a file that somebody has put at the target is a conflict, whether before or between two tries")
     func strangersTarget() async throws {
         for isMove in [true, false] {

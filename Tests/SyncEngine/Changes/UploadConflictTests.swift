@@ -57,6 +57,22 @@ import Vault
         }
     }
 
+    @Test("S12: the answer `replace` is about the uploads of the file behind that one too")
+    func replacedByBoth() async throws {
+        try await EngineFixture.with { fixture in
+            let file = try await fixture.addFile("/f")
+            try await fixture.put("mine", "/f", replaces: true)
+            try await fixture.change(file, "theirs", version: "v2", isListed: false)
+            _ = try await fixture.drain()
+            let issue = try #require(try await fixture.issues().first)
+            try await fixture.put("newer", "/f", replaces: true)
+            _ = try await fixture.engine.resolve(issue.id, choice: "replace")
+            #expect(try await fixture.drain().leftCount == 0)
+            #expect(try text(fixture, "/f") == "newer" && fixture.text("/f") == "newer")
+            #expect(try await fixture.issues().isEmpty)
+        }
+    }
+
     @Test("S11: both versions are kept under a name without an extension too, with identities of their own")
     func keepBoth() async throws {
         try await EngineFixture.with { fixture in

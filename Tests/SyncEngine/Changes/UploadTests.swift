@@ -406,6 +406,50 @@ import Vault
         }
     }
 
+    @Test("S35: where a new version has the ETag of the one before and its snapshot is lost, the file is fetched")
+    func coarseETagWithoutSnapshot() async throws {
+        try await EngineFixture.with { fixture in
+            let file = try await fixture.addFile("/f", "before")
+            try await fixture.ask(.download, file)
+            _ = try await fixture.drain()
+            guard case .queued(let id) = try await fixture.put("behind", "/f", replaces: true) else { return }
+            let there = try #require(fixture.source[try path("/f")])
+            fixture.source[try path("/f")] = .init(bytes: Array("behind".utf8), version: there.version)
+            let record = try #require(try await fixture.database.read { try $0.journal.record(id: id) })
+            for name in try fixture.outgoing() { Files.remove(fixture.folder + "/vault/outgoing/" + name) }
+            let made = ListedItem(path: try path("/f"), kind: .file, etag: there.version, size: 6)
+            let job = Job(record, item: try await fixture.item("/f"))
+            #expect(try await UploadAction(fixture.engine).conclude(job, made) == nil)
+            let again = try EngineFixture(reopening: fixture)
+            #expect(try await again.drain().leftCount == 0)
+            #expect(try again.text("/f") == "behind")
+            try again.vault.close()
+        }
+    }
+
+    @Test("S9: an upload follows no version that another one before it made of something else")
+    func passedOn() async throws {
+        try await EngineFixture.with { fixture in
+            let file = try await fixture.addFile("/f", "base")
+            fixture.engine.setOnline(false)
+            // The first is asked about, so that the second has a record, and a base, of its own.
+            guard case .queued(let first) = try await fixture.put("one", "/f", replaces: true) else { return }
+            try await fixture.database.write { tx in
+                guard var record = try tx.journal.record(id: first) else { return }
+                record.mayHaveArrived = true
+                try tx.journal.update(record)
+            }
+            try await fixture.list(file, size: 4, version: ETag(opaque: "named", strength: .strong))
+            guard case .queued(let second) = try await fixture.put("two", "/f", replaces: true) else { return }
+            #expect(first != second)
+            fixture.engine.setOnline(true)
+            _ = try await fixture.drain()
+            // The second was to replace another version than the first has made.
+            #expect(fixture.source[file.path].map { String(decoding: $0.bytes, as: UTF8.self) } == "one")
+            #expect(try await fixture.issues().map(\.code) == ["upload.conflict"])
+        }
+    }
+
     @Test("an upload of what no command has taken a snapshot of is refused at once")
     func foreignSnapshots() async throws {
         try await EngineFixture.with { fixture in

@@ -131,6 +131,11 @@ import Vault
                 #expect(try await fixture.records().isEmpty, "\(change) \(goesOn)")
                 #expect(try await fixture.issues().isEmpty)
                 #expect(fixture.source.changing.requests.count == 1)
+                if change != "cp", !goesOn {
+                    // A part may be gone.
+                    let jobs = try await fixture.database.read { try $0.scan.jobs() }
+                    #expect(jobs.contains(ScanJob(path: d, isWhole: true)), "\(change)")
+                }
                 let listed = try await fixture.listed()
                 switch (change, goesOn) {
                 case ("mv", true): #expect(listed == ["/e", "/e/f", "/e/g"])
@@ -157,7 +162,13 @@ import Vault
                 try await wait(fixture, minutes: 20)
                 let issue = try #require(try await fixture.issues().first)
                 #expect(issue.code == "change.uncertain")
-                _ = try await fixture.engine.resolve(issue.id, choice: "cancel")
+                if isCopy {
+                    _ = try await fixture.engine.resolve(issue.id, choice: "cancel")
+                } else {
+                    try await fixture.engine.cancel(try #require(issue.record))
+                }
+                // While the server is asked, nobody else is.
+                #expect(try await fixture.issues().isEmpty)
                 try await wait(fixture)
                 #expect(try await fixture.records().isEmpty)
                 #expect(try await fixture.issues().isEmpty)
@@ -188,6 +199,22 @@ import Vault
             }
             #expect(try await fixture.records().isEmpty)
             #expect(try await fixture.listed() == ["/b"] && text(fixture, "/b") == "mine")
+        }
+    }
+
+    @Test("S28: a folder whose creation was cancelled does not count as made where a calendar is in its place")
+    func calendarMeanwhile() async throws {
+        try await EngineFixture.with { fixture in
+            let cal = try path("/cal")
+            try await underWay(fixture, .hang(doing: 0)) {
+                try await fixture.change(.createFolder(cal))
+            } _: { id in
+                fixture.source.changing.state.withLock { ($0.calendars, $0.folders) = ([cal], [.root, cal]) }
+                try await fixture.engine.cancel(id)
+            }
+            try await wait(fixture)
+            #expect(try await fixture.records().isEmpty)
+            #expect(try await fixture.listed().isEmpty)
         }
     }
 
