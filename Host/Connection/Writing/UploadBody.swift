@@ -131,6 +131,7 @@ final class UploadStream: AsyncSequence, Sendable {
         init(stream: UploadStream) { self.stream = stream }
 
         mutating func next() async throws -> ByteBuffer? {
+            stream.wantsMore()
             // The library leaves bytes to the loop, and asks for more at once. When the loop comes to this, it has written
             // those bytes, or has told the library to wait. While it is busy, nothing more is read.
             if offset > 0 { try await stream.loop.submit {}.get() }
@@ -201,6 +202,9 @@ final class UploadStream: AsyncSequence, Sendable {
         }
     }
 
+    /// Notes that the library asks for more. Time in which a thread of this process is busy makes no server slow.
+    private func wantsMore() { state.change { $0.pace?.endWaiting(at: .uptime) } }
+
     /// Notes that the network has taken what it got.
     /// - Returns: The time that it took; nil if it had got nothing yet.
     private func taken(upTo offset: Int64) -> Duration? {
@@ -208,7 +212,6 @@ final class UploadStream: AsyncSequence, Sendable {
             let now = Duration.uptime
             defer { (state.given, state.givenAt) = (0, nil) }
             state.pace?.arrived(state.given)
-            state.pace?.endWaiting(at: now)
             if offset == body.size { state.sent = now }
             return state.givenAt.map { now - $0 }
         }
