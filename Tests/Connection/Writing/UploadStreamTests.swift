@@ -184,7 +184,7 @@ import Testing
 
     @Test("S37: an upload waits for bandwidth as long as it takes, is not too slow meanwhile, and then arrives whole")
     func bandwidth() async throws {
-        let bandwidth = Bandwidth(BandwidthLimits(up: 1))
+        let bandwidth = Bandwidth()
         // Fits into the sockets' buffers, so the speed at which the server reads does not matter.
         let bytes = Array(Self.bytes.prefix(100_000))
         let gate = Gate()
@@ -194,7 +194,13 @@ import Testing
             let count = upload.read(upload.length)
             upload.answer("HTTP/1.1 \(count == bytes.count ? 201 : 500) Done\r\nContent-Length: 0\r\n\r\n")
         } _: { server, connection in
-            let upload = Task { try await put(connection, MemorySource(bytes)) }
+            let isLimited = Mutex(false)
+            let upload = Task {
+                try await put(connection, MemorySource(bytes)) { count in
+                    guard count > 0, !isLimited.withLock({ exchange(&$0, with: true) }) else { return }
+                    bandwidth.setLimits(BandwidthLimits(up: 1))
+                }
+            }
             await until { bandwidth.up.waiting == 1 }
             // In this time two others were found to be slow.
             try await running(limits: limits) { _ in
