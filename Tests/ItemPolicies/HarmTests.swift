@@ -63,12 +63,12 @@ import Testing
         }
     }
 
-    @Test(
-        "G44: after a failed begin, matching and cleanup are left out of the run, with the reason; the next run has them",
-        arguments: [
-            ("updates fail", "updatePolicies"), ("preflight fails", "performPreflightOnPolicies"),
-            ("kv fails", "willEnterTrigger"),
-        ])
+    private static let failedBegins = [
+        ("updates fail", "updatePolicies"), ("preflight fails", "performPreflightOnPolicies"),
+        ("kv fails", "willEnterTrigger"),
+    ]
+
+    @Test("G44: after a failed begin, matching and cleanup are left out of that run", arguments: failedBegins)
     func failedBegin(mode: String, call: String) async throws {
         try await withProcessorFixture(
             settings: ["mode": mode, "match": "true", "cleanup": "true"], items: ["/a"]
