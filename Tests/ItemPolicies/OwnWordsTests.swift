@@ -177,11 +177,12 @@ import Testing
         try await withTemporaryFolder { folder in
             let until = "\(folder)/until"
             let passed = Mutex(0)
+            // Time begins with the hanging call, so that no other call seems to hang.
             let clock = HostClock(
                 now: { .now() }, monotonic: { .seconds(passed.withLock { $0 }) },
                 sleep: { _ in
                     try await Task.sleep(for: .milliseconds(1))
-                    passed.withLock { $0 += 1 }
+                    if Files.exists("\(until).begun") { passed.withLock { $0 += 1 } }
                 })
             try await withProcessorFixture(
                 "fatal", settings: ["does": "hang", "in": "explain", "until": until], items: ["/a"], clock: clock
