@@ -69,10 +69,11 @@ extension SyncEngine {
             if request.after == .none {
                 controls.with { $0.suspended.removeAll() }
                 _ = try tx.journal.endFulfilledWaits(now: now, longest: Self.longestWait)
-                // Where waits have ended, or a person has answered, there may be more records than there is room for.
-                for (reason, most) in partners.maximums() {
-                    try tx.journal.hold(of: reason, beyond: most, until: now + Self.roomDelay)
-                }
+            }
+            // Where waits have ended, or a person has answered, there may be more records than there is room for. That
+            // may have been while a processor's run was asking for what there was room for.
+            for (reason, most) in partners.maximums() {
+                try tx.journal.hold(of: reason, beyond: most, until: now + Self.roomDelay)
             }
             let isWhole = if case .all = only { true } else { false }
             var page = JournalPage(last: request.after, isLast: false, isCovered: partners.isCovered)

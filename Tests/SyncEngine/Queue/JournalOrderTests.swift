@@ -88,6 +88,32 @@ struct JournalOrderTests {
         }
     }
 
+    @Test("P14: what is asked for while as many as may be are under way waits, though it was read after them")
+    func beyondMaximum() async throws {
+        try await EngineFixture.with { fixture in
+            let reason = DownloadTrigger(of: PluginID("org.example.paced"))
+            var items: [Item] = []
+            for name in ["/a", "/b", "/c", "/d"] { items.append(try await fixture.addFile(name)) }
+            let gate = Gate()
+            for item in items[..<2] { fixture.source.then(item.path, .hold(gate)) }
+            for item in items[..<2] { try await fixture.ask(.download, item, for: reason) }
+            let run = Task { [fixture] in
+                try await fixture.engine.run(
+                    with: .init(relist: { _ in }, isCovered: { _, _ in true }, maximums: { [reason: 2] }))
+            }
+            await until { (try? await fixture.records().allSatisfy { $0.state == .processing }) ?? false }
+            try await fixture.ask(.download, items[2], for: reason)
+            try await fixture.ask(.download, items[3])
+            await until { (try? fixture.text("/d")) == "content" }
+            #expect(fixture.source.requestCount(items[2].path) == 0)
+            gate.open()
+            await until { (try? await fixture.records().isEmpty) ?? false }
+            #expect(try fixture.text("/c") == "content")
+            run.cancel()
+            _ = await run.result
+        }
+    }
+
     @Test(
         "what was started is marked without reading on: no more of the journal is in memory than may start soon",
         .timeLimit(.minutes(20)))
