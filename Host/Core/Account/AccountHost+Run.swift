@@ -264,6 +264,7 @@ extension AccountHost {
     ///   - next: The time of the next poll, for the status; nil if it is not known.
     @discardableResult
     private func wait(_ interval: Duration, poll next: Timestamp?) async throws -> WaitEnding {
+        state.place.leave()
         try await database.write { tx in
             if let next { try tx.meta.set(.nextPoll, next) } else { try tx.meta.clear(.nextPoll) }
         }

@@ -79,7 +79,8 @@ public final class AccountHost: Sendable {
 
     /// Opens an account's vault and starts its plugins. No request is sent to the server yet.
     static func open(
-        _ bookmark: Bookmark, credentials: @escaping CredentialsSource, in process: HostProcess
+        _ bookmark: Bookmark, credentials: @escaping CredentialsSource, in process: HostProcess,
+        at place: StartingAccounts.Place
     ) async throws -> AccountHost {
         let options = process.options
         let system = options.clock
@@ -98,7 +99,7 @@ public final class AccountHost: Sendable {
         do {
             connection.heed(try await vault.database.approvals(of: bookmark))
             let state = AccountState(
-                secret, clock: try await vault.database.read { try ClockSanity($0, clock: system) })
+                secret, clock: try await vault.database.read { try ClockSanity($0, clock: system) }, place: place)
             let clock = system.believed { state.clock }
             let trace = try options.trace?.open()
             let finishedChanges = FinishedChanges()
@@ -274,6 +275,8 @@ final class AccountState: Sendable {
     }
 
     private let values: Mutex<Values>
+    /// The account's place among those that are starting.
+    let place: StartingAccounts.Place
     /// Sent when a scan of everything is due before its time.
     let scanRequests = Signal()
     /// Sent when an event loop or a change has left folders for a scan, which is due before its time. A scan that has
@@ -310,8 +313,9 @@ final class AccountState: Sendable {
     /// The uses of copies by programs, while the tree is watched.
     let uses = UseLog()
 
-    init(_ secret: AccountSecret, clock: ClockSanity) {
+    init(_ secret: AccountSecret, clock: ClockSanity, place: StartingAccounts.Place) {
         values = Mutex(Values(secret: secret, clock: clock))
+        self.place = place
     }
 
     /// Whether the system's clock is believed, and since when.

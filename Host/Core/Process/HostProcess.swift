@@ -21,6 +21,8 @@ public actor HostProcess {
     private nonisolated let watching = Turns()
     /// What accounts have freed that have come to rest.
     nonisolated let freedMemory = FreedMemory()
+    /// The accounts that are starting.
+    private nonisolated let starting: StartingAccounts
     /// The open files of the accounts that are being opened.
     private nonisolated let openFiles = OpenFileRoom()
     /// The accounts' functions that are called once a second.
@@ -34,6 +36,7 @@ public actor HostProcess {
     public init(settings: Settings, options: HostOptions) {
         self.settings = settings
         self.options = options
+        starting = StartingAccounts(clock: options.clock)
     }
 
     /// Opens an account's vault and starts its plugins. No request is sent to the server yet.
@@ -48,9 +51,10 @@ public actor HostProcess {
     ) async throws(Failure) -> AccountHost {
         Connection.startThreads()
         do {
+            let place = try await starting.enter()
             try await openFiles.enter(bookmark.name)
             defer { openFiles.leave() }
-            return try await AccountHost.open(bookmark, credentials: credentials, in: self)
+            return try await AccountHost.open(bookmark, credentials: credentials, in: self, at: place)
         } catch {
             throw Failure(of: error)
         }
