@@ -19,7 +19,7 @@ extension MetaKey {
 /// it gets the mark; files that it already contains are taken for local files that the server does not have.
 struct TreeOpening {
     let vault: String
-    let vaultFolder: Int32
+    let vaultFolder: OpenFolder
     let id: VaultMark
     let database: Database
     let clock: @Sendable () -> Timestamp
@@ -27,7 +27,7 @@ struct TreeOpening {
     func open(files: String) throws -> Tree {
         let last = try database.readBlocking { try $0.meta.text(.tree) }
         let isDefault = files == vault + "/files"
-        if isDefault, mkdirat(vaultFolder, "files", 0o700) != 0, errno != EEXIST {
+        if isDefault, mkdirat(vaultFolder.number, "files", 0o700) != 0, errno != EEXIST {
             throw Failure.system("making \(files)", errno)
         }
         if !isDefault {
@@ -36,9 +36,9 @@ struct TreeOpening {
         }
         let number = Glibc.open(files, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard number >= 0 else { throw notThere(files, last) }
-        let root = Descriptor(number)
+        let root = OpenFolder(Descriptor(number))
         // In the vault's own folder, `.larder` may be an item of the server's.
-        let isInVault = isDefault && sameDevice(root.number, vaultFolder)
+        let isInVault = isDefault && sameDevice(root.number, vaultFolder.number)
         let mark = isInVault && last == "inside" ? nil : try readMark(root.number, files)
         if let mark, mark != id {
             throw Failure.lasting(
@@ -53,16 +53,17 @@ struct TreeOpening {
         let now = isInside ? "inside" : "marked"
         if last != now { try database.writeBlocking { try $0.meta.set(.tree, now) } }
 
-        let incoming = try openIncoming(root.number, files, isMarked: !isInside)
-        let proof = try measureProof(incoming.number, files)
+        let staging = try stagingFolders(root, files, isMarked: !isInside)
+        let proof = try measureProof(in: staging, files)
         return Tree(
-            root: files, folder: root, incoming: incoming, reservesDotLarder: !isInside, clock: clock, proof: proof)
+            root: files, folder: root, staging: staging, reservesDotLarder: !isInside, clock: clock, proof: proof)
     }
 
     /// Measures the resolution of the file system's times. Marks recorded under a finer resolution than the measured
     /// one are no proof any more.
-    private func measureProof(_ incoming: Int32, _ files: String) throws -> MarkProof {
-        guard var proof = MarkProof.measure(in: incoming) else {
+    private func measureProof(in staging: StagingFolders, _ files: String) throws -> MarkProof {
+        let incoming = try staging.openIncoming()
+        guard var proof = MarkProof.measure(in: incoming.number) else {
             throw Failure.system("keeping times in \(files)", errno)
         }
         let step = proof.step.nanoseconds
@@ -117,22 +118,22 @@ struct TreeOpening {
         guard fsync(root) == 0 else { throw .system("writing \(files)", errno) }
     }
 
-    /// Opens the vault's `incoming/` if a file can be renamed from there into the tree, else an `incoming/` beside the
+    /// Returns the vault's `incoming/` if a file can be renamed from there into the tree, else an `incoming/` beside the
     /// tree's mark.
-    private func openIncoming(_ root: Int32, _ files: String, isMarked: Bool) throws(Failure) -> Descriptor {
-        let own = openat(vaultFolder, "incoming", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        guard own >= 0 else { throw .system("opening \(vault)/incoming", errno) }
-        let incoming = Descriptor(own)
-        if !isMarked || canRename(from: incoming.number, to: root) {
+    private func stagingFolders(
+        _ root: OpenFolder, _ files: String, isMarked: Bool
+    ) throws(Failure) -> StagingFolders {
+        let own = StagingFolders(below: vaultFolder, incoming: "incoming")
+        let incoming = try own.openIncoming()
+        if !isMarked || canRename(from: incoming.number, to: root.number) {
             try refuseSimpleFileSystem(incoming.number, at: "\(vault)/incoming", files)
-            return incoming
+            return own
         }
         let path = Tree.dotLarder + "/incoming"
-        if mkdirat(root, path, 0o700) != 0, errno != EEXIST { throw .system("making \(files)/\(path)", errno) }
-        let number = openat(root, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        guard number >= 0 else { throw .system("opening \(files)/\(path)", errno) }
-        let beside = Descriptor(number)
-        try refuseSimpleFileSystem(beside.number, at: "\(files)/\(path)", files)
+        if mkdirat(root.number, path, 0o700) != 0, errno != EEXIST { throw .system("making \(files)/\(path)", errno) }
+        let beside = StagingFolders(below: root, incoming: path)
+        let marked = try beside.openIncoming()
+        try refuseSimpleFileSystem(marked.number, at: "\(files)/\(path)", files)
         return beside
     }
 

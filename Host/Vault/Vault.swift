@@ -91,7 +91,7 @@ public final class Vault: Sendable {
                 return last != boot
             }
             let tree = try TreeOpening(
-                vault: path, vaultFolder: folder.number, id: marked, database: database, clock: clock
+                vault: path, vaultFolder: lock.folder, id: marked, database: database, clock: clock
             )
             .open(files: files ?? path + "/files")
             return Vault(

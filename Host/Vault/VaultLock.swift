@@ -12,12 +12,13 @@ import Synchronization
 /// database file cannot serve as the lock: closing the lock's descriptor would release SQLite's own locks.
 final class VaultLock: Sendable {
     private struct Held {
-        var folder: Int32
         var file: Int32
         /// The text of the file.
         var text: String
     }
 
+    /// The vault's folder.
+    let folder: OpenFolder
     private let held: Mutex<Held?>
 
     /// Locks a vault.
@@ -25,34 +26,28 @@ final class VaultLock: Sendable {
     /// - Throws: `.vaultLocked` with the holder's process id, or the error of the system call that failed.
     init(of vault: String) throws(Failure) {
         let path = "\(vault)/\(Self.name)"
-        let folder = open(vault, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else { throw .system("opening \(vault)", errno) }
+        folder = OpenFolder(Descriptor(open(vault, O_RDONLY | O_DIRECTORY | O_CLOEXEC)))
+        guard folder.number >= 0 else { throw .system("opening \(vault)", errno) }
         // Some network file systems cannot lock folders. On these, the lock on the file has to suffice.
-        guard flock(folder, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
-            let holder = Self.holder(named: path, ofFolder: folder)
-            close(folder)
+        guard flock(folder.number, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
+            let holder = Self.holder(named: path, ofFolder: folder.number)
             throw Self.inUse(vault, by: holder)
         }
         let number = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard number >= 0 else {
-            let code = errno
-            close(folder)
-            throw .system("opening \(path)", code)
-        }
+        guard number >= 0 else { throw .system("opening \(path)", errno) }
         // This lock belongs to the open file. It stays when another part of this process opens and closes the same
         // file.
         guard linux_lock_open_file(number) == 0 else {
             let code = errno
             let holder = VaultHolder(readText(number, limit: VaultHolder.longest))?.process
             close(number)
-            close(folder)
             guard code == EAGAIN || code == EACCES else { throw .system("locking \(path)", code) }
             throw Self.inUse(vault, by: holder)
         }
         // This is written for other processes only. The kernel knows the holder of the lock.
         let text = VaultHolder(process: getpid(), control: .none).text
         Self.write(text, to: number)
-        held = Mutex(Held(folder: folder, file: number, text: text))
+        held = Mutex(Held(file: number, text: text))
     }
 
     /// Notes that this process has the vault for long, and on which socket it takes commands for it, if it does. Makes
@@ -60,8 +55,8 @@ final class VaultLock: Sendable {
     func announce(_ socket: String?) {
         held.withLock { held in
             guard var locks = held else { return }
-            if !Self.isFile(locks.file, in: locks.folder) {
-                let number = openat(locks.folder, Self.name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            if !Self.isFile(locks.file, in: folder.number) {
+                let number = openat(folder.number, Self.name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
                 guard number >= 0 else { return }
                 guard linux_lock_open_file(number) == 0 else {
                     close(number)
@@ -100,8 +95,7 @@ final class VaultLock: Sendable {
             // not release the locks.
             _ = linux_unlock_open_file(locks.file)
             close(locks.file)
-            flock(locks.folder, LOCK_UN)
-            close(locks.folder)
+            flock(folder.number, LOCK_UN)
         }
     }
 

@@ -11,7 +11,7 @@ public final class IncomingFile {
     public private(set) var name: String
     /// The number of bytes in the file.
     public private(set) var size: Int64 = 0
-    private let folder: Int32
+    private let folder: Descriptor
     private let file: Descriptor
     private var hash = ContentHash()
     /// The number of bytes that the disk was told to write.
@@ -26,15 +26,15 @@ public final class IncomingFile {
     /// Opens or creates the file with this name, and hashes its content.
     /// - Parameter failures: The number of failed writes to the disk so far.
     init(
-        _ name: String, in folder: Int32, failures: Int, clock: @escaping @Sendable () -> Timestamp
+        _ name: String, in folder: consuming Descriptor, failures: Int, clock: @escaping @Sendable () -> Timestamp
     ) throws(Failure) {
         self.name = name
-        self.folder = folder
         self.failures = failures
         self.clock = clock
-        let number = openat(folder, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        let number = openat(folder.number, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard number >= 0 else { throw .system("opening incoming/\(name)", errno) }
         file = Descriptor(number)
+        self.folder = folder
         try hashWhatIsThere()
     }
 
@@ -99,12 +99,12 @@ public final class IncomingFile {
     /// Renames the file in `incoming/`. No other file in use may have the new name.
     /// - Throws: `.localIO` if the file cannot be renamed. The file then keeps its old name.
     public func rename(to other: String) throws(Failure) {
-        guard renameat(folder, name, folder, other) == 0 else { throw .system("renaming incoming/\(name)", errno) }
+        guard renameat(folder.number, name, folder.number, other) == 0 else { throw .system("renaming incoming/\(name)", errno) }
         name = other
     }
 
     /// Removes the file.
-    public func abandon() { unlinkat(folder, name, 0) }
+    public func abandon() { unlinkat(folder.number, name, 0) }
 
     private func hashWhatIsThere(also algorithms: [ChecksumAlgorithm] = []) throws(Failure) {
         guard let info = file.status() else { throw .system("reading incoming/\(name)", errno) }

@@ -38,17 +38,20 @@ extension Tree {
         let abandoned = try abandonedSnapshots(olderThan: age).filter(Self.isSnapshotName)
         guard !abandoned.isEmpty else { return [] }
         let needed = try needed()
+        let outgoing = staging.outgoing()
         return abandoned.filter { !needed.contains($0) }.compactMap { FoundSnapshot($0, in: outgoing.number) }
     }
 
     /// Returns the path to which a snapshot was to be uploaded; nil if it is not known.
     public func target(ofSnapshot name: String) -> ItemPath? {
-        Self.isSnapshotName(name) ? FoundSnapshot(name, in: outgoing.number)?.path : nil
+        let outgoing = staging.outgoing()
+        return Self.isSnapshotName(name) ? FoundSnapshot(name, in: outgoing.number)?.path : nil
     }
 
     /// Reads a snapshot that was found, and returns its facts as if it were taken now. Blocks.
     /// - Throws: `.localIO` if the snapshot is missing or cannot be read.
     public func describe(snapshot name: String) throws(Failure) -> TakenSnapshot {
+        let outgoing = staging.outgoing()
         let file = Descriptor(
             Self.isSnapshotName(name) ? openat(outgoing.number, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1)
         guard let info = file.status(), info.isRegular else {

@@ -55,10 +55,13 @@ struct SetAside: Hashable {
 
 extension Tree {
     /// Puts a file back that was moved aside and then found to be another file, or to be wanted by a program.
-    func putBack(_ aside: SetAside, at location: borrowing TreeLocation, replacement: CompletedFile?) throws(Failure) {
+    func putBack(
+        _ aside: SetAside, from incoming: borrowing Descriptor, at location: borrowing TreeLocation,
+        replacement: CompletedFile?
+    ) throws(Failure) {
         if let replacement {
             if linux_rename_exchange(location.folder.number, location.name, incoming.number, aside.name) == 0 {
-                switch cameOut(aside.name, of: replacement) {
+                switch cameOut(aside.name, from: incoming, of: replacement) {
                 case .replacement:
                     _ = linux_rename_noreplace(incoming.number, aside.name, incoming.number, replacement.name)
                     return
@@ -76,12 +79,14 @@ extension Tree {
         } else if linux_rename_noreplace(incoming.number, aside.name, location.folder.number, location.name) == 0 {
             return
         }
-        try keep(aside.name, beside: location.name, in: location.folder.number)
+        try keep(aside.name, of: incoming, beside: location.name, in: location.folder.number)
     }
 
     private enum CameOut { case replacement, writtenReplacement, another }
 
-    private func cameOut(_ name: String, of replacement: CompletedFile) -> CameOut {
+    private func cameOut(
+        _ name: String, from incoming: borrowing Descriptor, of replacement: CompletedFile
+    ) -> CameOut {
         let file = Descriptor(openForReading(name, in: incoming.number))
         guard file.number >= 0, let info = file.status(), UInt64(info.st_ino) == replacement.mark.inode else {
             return .another
@@ -96,7 +101,9 @@ extension Tree {
     /// Moves a file of unknown content from `incoming/` into a folder of the tree, under a free name.
     /// - Returns: The name.
     @discardableResult
-    func keep(_ held: String, beside name: String, in folder: Int32) throws(Failure) -> String {
+    func keep(
+        _ held: String, of incoming: borrowing Descriptor, beside name: String, in folder: Int32
+    ) throws(Failure) -> String {
         for number in 1...10_000 {
             for stem in [name, "file"] {
                 let free = "\(stem).larder-kept-\(number)"

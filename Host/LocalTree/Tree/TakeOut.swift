@@ -74,6 +74,8 @@ extension Tree {
         }
         hooks.reached(.judged)
 
+        // It stays open, since the file may have to be put back when no more files can be opened.
+        let incoming = try staging.openIncoming()
         let aside = SetAside(expected, replacement: replacement)
         if let replacement {
             guard linux_rename_noreplace(incoming.number, replacement.name, incoming.number, aside.name) == 0 else {
@@ -104,7 +106,7 @@ extension Tree {
             return .taken
         }
         hooks.reached(.puttingBack)
-        try putBack(aside, at: location, replacement: replacement)
+        try putBack(aside, from: incoming, at: location, replacement: replacement)
         return .inUse
     }
 

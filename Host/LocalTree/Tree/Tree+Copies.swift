@@ -23,9 +23,10 @@ extension Tree {
         // A folder that was just created has been removed again.
         case .failure(.missing): return .inUse
         case .success(let location):
+            let incoming = try staging.openIncoming()
             // An entry may appear or disappear between the attempts. The function then tries again.
             for _ in 0..<3 {
-                if let placed = try placeWhereNothingIs(file, location) { return placed }
+                if let placed = try placeWhereNothingIs(file, of: incoming, location) { return placed }
                 switch try takeOut(location, known: known.map(KnownContent.init), replacement: file, lease: .unwritten)
                 {
                 case .taken: return .placed(placedMark(of: file, location))
@@ -110,7 +111,7 @@ extension Tree {
     }
 
     private func placeWhereNothingIs(
-        _ file: CompletedFile, _ location: borrowing TreeLocation
+        _ file: CompletedFile, of incoming: borrowing Descriptor, _ location: borrowing TreeLocation
     ) throws(Failure) -> PlaceOutcome? {
         if linux_rename_noreplace(incoming.number, file.name, location.folder.number, location.name) == 0 {
             return .placed(placedMark(of: file, location))

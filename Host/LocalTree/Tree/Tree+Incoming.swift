@@ -26,7 +26,7 @@ extension Tree {
             throw Failure(.internal, "incoming/\(name) is not a name for a download")
         }
         return try IncomingFile(
-            name, in: incoming.number, failures: failures.load(ordering: .sequentiallyConsistent), clock: clock)
+            name, in: try staging.openIncoming(), failures: failures.load(ordering: .sequentiallyConsistent), clock: clock)
     }
 
     /// Returns a file in `incoming/` that is complete, with content that is known.
@@ -45,11 +45,13 @@ extension Tree {
     /// Removes all downloads in `incoming/`. The caller counts the failure afterwards: files that were opened before
     /// are then not believed, and later downloads find no bytes to continue from.
     func abandonAllIncoming() {
+        let incoming = staging.incoming()
         for name in (try? names(in: incoming.number)) ?? [] where !Self.isStagedName(name) { abandonIncoming(name) }
     }
 
     /// Returns the number of bytes in a download; nil if there is no such file.
     public func incomingSize(_ name: String) -> Int64? {
+        let incoming = staging.incoming()
         guard let info = status(of: name, in: incoming.number), info.isRegular else { return nil }
         return Int64(info.st_size)
     }
@@ -57,6 +59,7 @@ extension Tree {
     /// Removes a download, complete or not. It is no error if there is none.
     public func abandonIncoming(_ name: String) {
         guard Self.isIncomingName(name) else { return }
+        let incoming = staging.incoming()
         unlinkat(incoming.number, name, 0)
     }
 
@@ -69,6 +72,7 @@ extension Tree {
     ///   root.
     public func sweepIncoming(keeping keep: (String) throws -> Bool) throws -> [ItemPath] {
         var rescued: [ItemPath] = []
+        let incoming = try staging.openIncoming()
         for name in try names(in: incoming.number) {
             guard !Self.isStagedName(name), let info = status(of: name, in: incoming.number) else { continue }
             if let aside = SetAside(name: name) {
@@ -78,7 +82,7 @@ extension Tree {
                     _ = linux_rename_noreplace(incoming.number, name, incoming.number, replacement.name)
                     if try !keep(replacement.name) { abandonIncoming(replacement.name) }
                 } else if info.isRegular {
-                    let kept = try self.keep(name, beside: "rescued", in: folder.number)
+                    let kept = try self.keep(name, of: incoming, beside: "rescued", in: folder.number)
                     rescued.append(ItemPath(unchecked: "/" + kept))
                 }
             } else if info.isRegular, try !keep(name) {

@@ -15,15 +15,10 @@ extension Tree {
     /// The prefix of the names that snapshots have until their commands have locked them.
     static let unlockedPrefix = "new-"
 
-    /// Opens `outgoing/`, and makes it if it is missing. A failure shows when the folder is used.
-    static func openOutgoing(beside incoming: Int32) -> Descriptor {
-        _ = mkdirat(incoming, outgoingBeside, 0o700)
-        return Descriptor(openat(incoming, outgoingBeside, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC))
-    }
-
     /// Opens a snapshot for reading.
     /// - Throws: `.localIO` if there is no such snapshot, or it cannot be read.
     public func snapshot(_ name: String) throws(Failure) -> Snapshot {
+        let outgoing = staging.outgoing()
         let file = Descriptor(
             Self.isSnapshotName(name) ? openat(outgoing.number, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1)
         guard let info = file.status(), info.isRegular else {
@@ -34,7 +29,9 @@ extension Tree {
 
     /// Removes a snapshot. It is no error if there is none.
     public func removeSnapshot(_ name: String) {
-        if Self.isSnapshotName(name) { unlinkat(outgoing.number, name, 0) }
+        guard Self.isSnapshotName(name) else { return }
+        let outgoing = staging.outgoing()
+        unlinkat(outgoing.number, name, 0)
     }
 
     /// Turns a snapshot into a complete download: moves it into `incoming/`, and reads it to compute its digest, unless
@@ -52,6 +49,8 @@ extension Tree {
         guard Self.isSnapshotName(name), Self.isIncomingName(download) else {
             throw Failure(.internal, "outgoing/\(name) is not the name of a snapshot")
         }
+        let outgoing = staging.outgoing()
+        let incoming = try staging.openIncoming()
         let file = Descriptor(openat(outgoing.number, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC))
         let found = file.status().map { FileMark($0, now: clock()) }
         guard renameat(outgoing.number, name, incoming.number, download) == 0 else {
@@ -84,6 +83,7 @@ extension Tree {
         case .failure: return nil
         case .success(let location): target = location
         }
+        let outgoing = staging.outgoing()
         let file = Descriptor(
             Self.isSnapshotName(name) ? openat(outgoing.number, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1)
         guard file.number >= 0 else { throw .system("opening the snapshot outgoing/\(name)", errno) }
@@ -115,11 +115,13 @@ extension Tree {
         let abandoned = try abandonedSnapshots(olderThan: age)
         guard !abandoned.isEmpty else { return }
         let needed = try needed()
+        let outgoing = staging.outgoing()
         for name in abandoned where !needed.contains(name) { unlinkat(outgoing.number, name, 0) }
     }
 
     /// Returns the names of the snapshots that belong to no command that is about to request an upload.
     func abandonedSnapshots(olderThan age: Duration) throws(Failure) -> [String] {
+        let outgoing = staging.outgoing()
         guard outgoing.number >= 0 else { return [] }
         let now = Timestamp.now()
         return try names(in: outgoing.number).filter { name in
@@ -128,7 +130,7 @@ extension Tree {
                 info.isRegular
             else { return false }
             let isOld = now - Timestamp(nanoseconds: Int64(info.st_ctim.tv_sec) * 1_000_000_000) > age
-            switch canLock(name) {
+            switch canLock(name, of: outgoing) {
             case true?: return isOld || !isUnlocked
             case false?: return false
             case nil: return isOld
@@ -137,7 +139,7 @@ extension Tree {
     }
 
     /// Tells whether nobody has a snapshot's lock; nil if the file system has no locks.
-    private func canLock(_ name: String) -> Bool? {
+    private func canLock(_ name: String, of outgoing: borrowing Descriptor) -> Bool? {
         let file = Descriptor(openat(outgoing.number, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC))
         guard file.number >= 0 else { return nil }
         if flock(file.number, LOCK_EX | LOCK_NB) == 0 { return true }

@@ -5,7 +5,7 @@ extension Tree {
     /// The number of the device that holds the copies and `incoming/`; 0 if the system does not tell it.
     public var device: UInt64 {
         var status = stat()
-        return fstat(incoming.number, &status) == 0 ? UInt64(status.st_dev) : 0
+        return fstat(folder.number, &status) == 0 ? UInt64(status.st_dev) : 0
     }
 
     /// The size of the file system that holds the copies and `incoming/`; nil if the system does not tell it.
@@ -13,7 +13,7 @@ extension Tree {
         if let space = hooks.space { return space() }
         var status = statvfs()
         // Some file systems in user space tell nothing but zeros.
-        guard fstatvfs(incoming.number, &status) == 0, status.f_blocks > 0 else { return nil }
+        guard fstatvfs(folder.number, &status) == 0, status.f_blocks > 0 else { return nil }
         return FileSystemSpace(status)
     }
 }

@@ -20,6 +20,7 @@ extension Tree {
         case .failure: return
         case .success(let location):
             let name = Self.stagedPrefix + "\(move)"
+            let incoming = try staging.openIncoming()
             guard
                 linux_rename_noreplace(location.folder.number, location.name, incoming.number, name) == 0
                     || errno == ENOENT
@@ -40,6 +41,7 @@ extension Tree {
         case .failure(.obstructed(let obstruction)): return .obstructed(obstruction)
         case .failure(.failed(let failure)): throw failure
         case .success(let target):
+            let incoming = try staging.openIncoming()
             guard linux_rename_noreplace(incoming.number, name, target.folder.number, target.name) == 0 else {
                 let code = errno
                 if code == EEXIST { return .obstructed(obstruction(target)) }
@@ -64,13 +66,15 @@ extension Tree {
             guard !path.parent.isRoot else { throw .system("putting \(name) back to \(path)", ENOTDIR) }
             try unstage(move, to: path.moved(from: path.parent, to: path.parent.parent))
         case .success(let location):
+            let incoming = try staging.openIncoming()
             if linux_rename_noreplace(incoming.number, name, location.folder.number, location.name) == 0 { return }
-            try keep(name, beside: location.name, in: location.folder.number)
+            try keep(name, of: incoming, beside: location.name, in: location.folder.number)
         }
     }
 
     /// Tells whether an entry waits under a name. Also true if the system does not tell.
     private func mayWait(_ name: String) -> Bool {
-        faccessat(incoming.number, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT
+        let incoming = staging.incoming()
+        return faccessat(incoming.number, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT
     }
 }

@@ -15,10 +15,8 @@ public final class Tree: Sendable {
     /// The name of the folder in the root that holds the tree's mark.
     public static let dotLarder = ".larder"
 
-    let folder: Descriptor
-    let incoming: Descriptor
-    /// The folder of snapshots of files to upload.
-    let outgoing: Descriptor
+    let folder: OpenFolder
+    let staging: StagingFolders
     let clock: @Sendable () -> Timestamp
     /// The conditions under which a file's mark proves its content here.
     package let proof: MarkProof
@@ -31,13 +29,14 @@ public final class Tree: Sendable {
     let hasUnsyncedRemovals = Atomic<Bool>(false)
 
     package init(
-        root: String, folder: consuming Descriptor, incoming: consuming Descriptor, reservesDotLarder: Bool,
+        root: String, folder: OpenFolder, staging: StagingFolders, reservesDotLarder: Bool,
         clock: @escaping @Sendable () -> Timestamp, proof: MarkProof = MarkProof(), hooks: TreeHooks = TreeHooks()
     ) {
         self.root = root
         self.folder = folder
-        outgoing = Self.openOutgoing(beside: incoming.number)
-        self.incoming = incoming
+        self.staging = staging
+        // Commands put files into it. A failure shows when the folder is used.
+        _ = staging.outgoing()
         self.reservesDotLarder = reservesDotLarder
         self.clock = clock
         self.proof = proof

@@ -15,10 +15,9 @@ import TreeFixture
         try TreeFixture.with { fixture in
             try Files.write("mine", to: fixture.root + "/a")
             // The invalid folder descriptor simulates a failing disk.
-            let incoming = Descriptor(open(fixture.incoming, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
             let failing = Tree(
-                root: fixture.root, folder: Descriptor(-1), incoming: incoming, reservesDotLarder: false,
-                clock: { .now() })
+                root: fixture.root, folder: OpenFolder(Descriptor(-1)), staging: fixture.tree.staging,
+                reservesDotLarder: false, clock: { .now() })
             #expect(throws: Failure.self) { try failing.stage(fixture.path("/a"), for: move) }
             try fixture.tree.stage(fixture.path("/a"), for: move)
             #expect(throws: Failure.self) { try failing.unstage(move, to: fixture.path("/a")) }

@@ -44,10 +44,10 @@ package struct TreeFixture {
     ) throws -> TreeFixture {
         try Files.makeFolder(folder + "/files")
         try Files.makeFolder(folder + "/incoming")
-        let root = Descriptor(open(folder + "/files", O_RDONLY | O_DIRECTORY | O_CLOEXEC))
-        let incoming = Descriptor(open(folder + "/incoming", O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+        let root = OpenFolder(Descriptor(open(folder + "/files", O_RDONLY | O_DIRECTORY | O_CLOEXEC)))
+        let vault = OpenFolder(Descriptor(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)))
         let tree = Tree(
-            root: folder + "/files", folder: root, incoming: incoming, reservesDotLarder: false, clock: clock,
+            root: folder + "/files", folder: root, staging: StagingFolders(below: vault, incoming: "incoming"), reservesDotLarder: false, clock: clock,
             hooks: hooks)
         return TreeFixture(root: folder + "/files", incoming: folder + "/incoming", tree: tree)
     }

@@ -286,11 +286,12 @@ struct EngineFixture: Sendable {
 extension Tree {
     /// Creates a second tree on a vault's folders.
     fileprivate convenience init(of vault: String, hooks: TreeHooks) {
-        func folder(_ name: String) -> Descriptor {
-            Descriptor(open("\(vault)/\(name)", O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+        func folder(_ path: String) -> OpenFolder {
+            OpenFolder(Descriptor(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)))
         }
         self.init(
-            root: vault + "/files", folder: folder("files"), incoming: folder("incoming"), reservesDotLarder: false,
+            root: vault + "/files", folder: folder(vault + "/files"),
+            staging: StagingFolders(below: folder(vault), incoming: "incoming"), reservesDotLarder: false,
             clock: { .now() }, hooks: hooks)
     }
 }
