@@ -170,6 +170,21 @@ import Testing
         }
     }
 
+    @Test("H18: beside its database an open vault has its folder, its lock and the folder of copies open, and no more")
+    func descriptorsAtRest() throws {
+        try withTemporaryFolder { folder in
+            for files in [folder + "/vault/files", folder + "/copies"] {
+                let path = files.hasSuffix("/copies") ? folder + "/other" : folder + "/vault"
+                let vault = try Vault.open(at: path, files: files)
+                let open = try Files.names(in: "/proc/self/fd").compactMap { Files.target(of: "/proc/self/fd/" + $0) }
+                #expect(
+                    open.filter { $0.utf8.starts(with: folder.utf8) && !$0.contains("/larder.db") }.sorted()
+                        == [path, path + "/lock", files].sorted())
+                try vault.close()
+            }
+        }
+    }
+
     @Test("S27: a vault that was closed is free, even while a child that is just starting has its lock open")
     func lockOfChild() throws {
         try withTemporaryFolder { folder in

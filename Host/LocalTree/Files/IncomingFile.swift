@@ -99,7 +99,9 @@ public final class IncomingFile {
     /// Renames the file in `incoming/`. No other file in use may have the new name.
     /// - Throws: `.localIO` if the file cannot be renamed. The file then keeps its old name.
     public func rename(to other: String) throws(Failure) {
-        guard renameat(folder.number, name, folder.number, other) == 0 else { throw .system("renaming incoming/\(name)", errno) }
+        guard renameat(folder.number, name, folder.number, other) == 0 else {
+            throw .system("renaming incoming/\(name)", errno)
+        }
         name = other
     }
 

@@ -26,7 +26,8 @@ extension Tree {
             throw Failure(.internal, "incoming/\(name) is not a name for a download")
         }
         return try IncomingFile(
-            name, in: try staging.openIncoming(), failures: failures.load(ordering: .sequentiallyConsistent), clock: clock)
+            name, in: try staging.openIncoming(), failures: failures.load(ordering: .sequentiallyConsistent),
+            clock: clock)
     }
 
     /// Returns a file in `incoming/` that is complete, with content that is known.
