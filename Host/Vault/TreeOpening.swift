@@ -123,7 +123,7 @@ struct TreeOpening {
     private func stagingFolders(
         _ root: OpenFolder, _ files: String, isMarked: Bool
     ) throws(Failure) -> StagingFolders {
-        let own = StagingFolders(below: vaultFolder, incoming: "incoming")
+        let own = StagingFolders(below: vaultFolder, in: "")
         let incoming = try own.openIncoming()
         if !isMarked || canRename(from: incoming.number, to: root.number) {
             try refuseSimpleFileSystem(incoming.number, at: "\(vault)/incoming", files)
@@ -131,7 +131,7 @@ struct TreeOpening {
         }
         let path = Tree.dotLarder + "/incoming"
         if mkdirat(root.number, path, 0o700) != 0, errno != EEXIST { throw .system("making \(files)/\(path)", errno) }
-        let beside = StagingFolders(below: root, incoming: path)
+        let beside = StagingFolders(below: root, in: Tree.dotLarder + "/")
         let marked = try beside.openIncoming()
         try refuseSimpleFileSystem(marked.number, at: "\(files)/\(path)", files)
         return beside

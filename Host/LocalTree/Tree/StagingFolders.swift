@@ -17,34 +17,35 @@ package final class OpenFolder: Sendable {
 ///
 /// They are opened when they are needed, so that an account at rest has no descriptor for them.
 ///
-///     let staging = StagingFolders(below: vault, incoming: "incoming")
+///     let staging = StagingFolders(below: vault, in: "")
 ///     let incoming = try staging.openIncoming()
 package struct StagingFolders: Sendable {
     private let base: OpenFolder
-    private let path: String
+    private let prefix: String
 
     /// Names the folders.
     /// - Parameters:
     ///   - base: A folder above them, which is kept open.
-    ///   - path: The path of `incoming/`, seen from `base`. Its folders are not symbolic links.
-    package init(below base: OpenFolder, incoming path: String) { (self.base, self.path) = (base, path) }
+    ///   - prefix: The path of the folder that they lie in, seen from `base`, with a slash at its end; empty if they lie
+    ///     in `base`.
+    package init(below base: OpenFolder, in prefix: String) { (self.base, self.prefix) = (base, prefix) }
 
     /// Opens `incoming/`.
     /// - Throws: `.localIO` if it is missing, or too many files are open.
     package func openIncoming() throws(Failure) -> Descriptor {
         let folder = incoming()
-        guard folder.number >= 0 else { throw .system("opening \(path)", errno) }
+        guard folder.number >= 0 else { throw .system("opening \(prefix)incoming", errno) }
         return folder
     }
 
     /// Opens `incoming/`.
     /// - Returns: A descriptor; below 0, with `errno`, on failure.
-    func incoming() -> Descriptor { open(path) }
+    func incoming() -> Descriptor { open("\(prefix)incoming") }
 
     /// Opens `outgoing/`, and makes it if it is missing.
     /// - Returns: A descriptor; below 0, with `errno`, on failure.
     func outgoing() -> Descriptor {
-        let path = "\(path)/\(Tree.outgoingBeside)"
+        let path = "\(prefix)outgoing"
         let folder = open(path)
         guard folder.number < 0, errno == ENOENT else { return folder }
         _ = mkdirat(base.number, path, 0o700)
@@ -52,6 +53,6 @@ package struct StagingFolders: Sendable {
     }
 
     private func open(_ path: String) -> Descriptor {
-        Descriptor(openat(base.number, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC))
+        Descriptor(openBeneath(base.number, path, O_RDONLY | O_DIRECTORY))
     }
 }

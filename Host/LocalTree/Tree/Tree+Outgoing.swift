@@ -6,9 +6,6 @@ public import Model
 /// the record of its upload. It may be the only copy of a person's file: it is removed when the server has taken it, or
 /// when the person gives the upload up.
 extension Tree {
-    /// The path of `outgoing/`, seen from `incoming/`.
-    static let outgoingBeside = "../outgoing"
-
     /// The prefix of the names of snapshots.
     static let snapshotPrefix = "put-"
 

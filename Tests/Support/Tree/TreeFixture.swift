@@ -47,8 +47,8 @@ package struct TreeFixture {
         let root = OpenFolder(Descriptor(open(folder + "/files", O_RDONLY | O_DIRECTORY | O_CLOEXEC)))
         let vault = OpenFolder(Descriptor(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)))
         let tree = Tree(
-            root: folder + "/files", folder: root, staging: StagingFolders(below: vault, incoming: "incoming"), reservesDotLarder: false, clock: clock,
-            hooks: hooks)
+            root: folder + "/files", folder: root, staging: StagingFolders(below: vault, in: ""),
+            reservesDotLarder: false, clock: clock, hooks: hooks)
         return TreeFixture(root: folder + "/files", incoming: folder + "/incoming", tree: tree)
     }
 

@@ -291,7 +291,7 @@ extension Tree {
         }
         self.init(
             root: vault + "/files", folder: folder(vault + "/files"),
-            staging: StagingFolders(below: folder(vault), incoming: "incoming"), reservesDotLarder: false,
+            staging: StagingFolders(below: folder(vault), in: ""), reservesDotLarder: false,
             clock: { .now() }, hooks: hooks)
     }
 }
