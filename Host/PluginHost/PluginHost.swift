@@ -279,21 +279,26 @@ public actor PluginHost {
     ///   - limit: The duration from which a call counts as hanging. For a plugin with event loops it is 60 s longer.
     ///   - tick: Called once a second.
     public func watch(limit: Duration = .seconds(30), tick: @Sendable () -> Void = {}) async {
+        // The calls that were under way a second ago.
         var seen: [ObjectIdentifier: (count: Int, since: Duration, isNamed: Bool)] = [:]
         while true {
             do { try await clock.sleep(.seconds(1)) } catch { return }
             tick()
+            let last = seen
+            seen = [:]
             // A plugin whose call does not return must not keep the host from being told to stop.
             for sentence in Harm().sentences { logger.warning("A call into a plugin \(sentence)") }
             // A plugin gets no time while the machine sleeps.
             let now = clock.awake()
-            for instance in entries.flatMap(\.instances) {
+            for instance in entries.lazy.flatMap(\.instances) {
                 let count = instance.context.callCount.load(ordering: .relaxed)
+                guard count % 2 == 1 else { continue }
                 let id = ObjectIdentifier(instance)
-                guard count % 2 == 1, var before = seen[id], before.count == count else {
-                    seen[id] = count % 2 == 1 ? (count, now, false) : nil
+                guard var before = last[id], before.count == count else {
+                    seen[id] = (count, now, false)
                     continue
                 }
+                seen[id] = before
                 // A call into an event loop may wait for a server, for at most a minute.
                 let limit = instance.loops == nil ? limit : limit + .seconds(60)
                 guard now - before.since >= limit else { continue }

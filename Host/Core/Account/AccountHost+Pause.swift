@@ -71,10 +71,10 @@ extension AccountHost {
         await connection.closeConnections()
     }
 
-    /// Has everything that sends requests begin anew if the machine has slept: what the server changed meanwhile is not
+    /// Has everything that sends requests begin anew, since the machine has slept: what the server changed meanwhile is not
     /// known, and the server may have closed connections that still seem to be open.
-    func heedSleep() {
-        guard let slept = state.machineSleep.change({ [clock] in $0?.observe(clock) }) else { return }
+    /// - Parameter slept: How long it slept.
+    func heedSleep(_ slept: Duration) {
         logger.info("The machine slept for \(slept.components.seconds) s")
         state.network.change { $0.interrupt() }
     }

@@ -47,13 +47,12 @@ extension AccountHost {
     private func work(_ watch: TreeWatch) async -> Result<Void, any Error> {
         do {
             try await restorePause()
-            state.machineSleep.change { [clock] in $0 = MachineSleep(clock) }
             watch.recheck(try await recover())
             let end = try await database.read { try $0.meta.json(HeldLibraries.self, .heldLibraries) }?.nextEnd(
                 after: clock.now())
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { [policies] in await policies.run() }
-                group.addTask { [self] in await process.watchPlugins { self.heedSleep() } }
+                group.addTask { [self] in await process.watchPlugins { self.heedSleep($0) } }
                 group.addTask { [engine, partners] in try await engine.run(with: partners) }
                 group.addTask { [self] in try await useNetwork() }
                 group.addTask { try await watch.run() }

@@ -298,8 +298,6 @@ final class AccountState: Sendable {
     let polls = Monitor(Polls())
     /// Whether the account may send requests.
     let network = Monitor(NetworkUse())
-    /// What is known of the machine's sleep; nil before a run.
-    let machineSleep = Monitor<MachineSleep?>(nil)
     /// When the server is asked for the account's favorites.
     let favorites = Monitor(FavoritesPlan())
     /// Held while the pause is changed.

@@ -5,7 +5,6 @@ import Logging
 public import Model
 import PluginHost
 import SyncEngine
-import Synchronization
 import Threads
 import Vault
 
@@ -25,8 +24,8 @@ public actor HostProcess {
     private nonisolated let starting: StartingAccounts
     /// The open files of the accounts that are being opened.
     private nonisolated let openFiles = OpenFileRoom()
-    /// The accounts' functions that are called once a second.
-    private nonisolated let ticks = Ticks()
+    /// The accounts that are told when the machine has slept.
+    nonisolated let sleepers: SleepWatch
     /// The plugins, opened for the first account that needs them.
     private var loading: Task<PluginHost, Never>?
     /// The libraries that were tried before an account was open.
@@ -37,6 +36,7 @@ public actor HostProcess {
         self.settings = settings
         self.options = options
         starting = StartingAccounts(clock: options.clock)
+        sleepers = SleepWatch(options.clock)
     }
 
     /// Opens an account's vault and starts its plugins. No request is sent to the server yet.
@@ -147,14 +147,14 @@ public actor HostProcess {
 
     /// Reports calls into plugins that do not return, until the task is cancelled. However many tasks call the function,
     /// one of them at a time does the work, so that the process wakes up once a second.
-    /// - Parameter tick: Called once a second, for what needs no timer of its own.
-    func watchPlugins(tick: @escaping @Sendable () -> Void = {}) async {
+    /// - Parameter slept: Called with the time for which the machine has slept, after it did. It must return at once.
+    func watchPlugins(slept: @escaping @Sendable (Duration) -> Void = { _ in }) async {
         guard let plugins = await loading?.value else { return }
-        let number = ticks.add(tick)
-        defer { ticks.remove(number) }
+        let number = sleepers.add(slept)
+        defer { sleepers.remove(number) }
         do { try await watching.take() } catch { return }
         defer { watching.release() }
-        await plugins.watch { [ticks] in ticks.tick() }
+        await plugins.watch { [sleepers] in sleepers.check() }
     }
 
     private func loaded(memory: (any ProbeMemory)?) async -> PluginHost {
@@ -169,28 +169,6 @@ public actor HostProcess {
         loading = task
         return await task.value
     }
-}
-
-/// Functions that one timer calls for all accounts. Callable from any thread.
-private final class Ticks: Sendable {
-    private struct State {
-        var last = 0
-        var functions: [Int: @Sendable () -> Void] = [:]
-    }
-
-    private let state = Mutex(State())
-
-    func add(_ function: @escaping @Sendable () -> Void) -> Int {
-        state.withLock { state in
-            state.last += 1
-            state.functions[state.last] = function
-            return state.last
-        }
-    }
-
-    func remove(_ number: Int) { state.withLock { $0.functions[number] = nil } }
-
-    func tick() { for function in state.withLock({ Array($0.functions.values) }) { function() } }
 }
 
 /// The services that the host offers to plugins.

@@ -50,7 +50,7 @@ import Testing
                 // Time that passes while the machine is awake is no sleep.
                 fixture.server.forgetRequests()
                 fixture.clock.advance(.seconds(600))
-                fixture.host.heedSleep()
+                fixture.host.process.sleepers.check()
                 #expect(fixture.listings.isEmpty)
             }
         }
