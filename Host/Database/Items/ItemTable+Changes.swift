@@ -129,8 +129,13 @@ extension ItemTable where Access == Transaction {
         let old = item.path
         access.noteMove()
         if item.kind == .folder {
-            try access.moves.add(item.localID, from: old, to: path)
-            try movePaths(below: old, to: path, restoring: nil, alone: false, where: belongs(to: item))
+            let belongs = try belongs(to: item)
+            if try sharesFolder(item) {
+                try access.moves.addCopies(below: old, to: path, where: belongs)
+            } else {
+                try access.moves.add(item.localID, from: old, to: path)
+            }
+            try movePaths(below: old, to: path, restoring: nil, alone: false, where: belongs)
                 .forEach(access.noteUpdated)
             try run(
                 """
@@ -143,6 +148,24 @@ extension ItemTable where Access == Transaction {
         moved.path = path
         if let id = item.fileID, !id.isFromServer { moved.fileID = .substitute(for: path) }
         return try update(moved)
+    }
+
+    /// Tells whether the tree's folder at a folder's path also holds the copies of a folder that was there before, and
+    /// is removed or about to be. These copies stay at the path.
+    private func sharesFolder(_ folder: Item) throws -> Bool {
+        let sql = """
+            SELECT removedAt IS NULL
+              AND EXISTS (SELECT 1 FROM items AS former WHERE former.path = items.path AND former.removedAt IS NOT NULL
+                AND former.\(ItemSQL.isFolder))
+            FROM items WHERE databaseID = ?
+            """
+        guard try integer(sql, .id(folder.databaseID)) == 1,
+            // What has not come to the path yet shares nothing there.
+            try !access.moves.isToCome(of: folder.localID, to: folder.path)
+        else { return false }
+        return try exists(
+            "SELECT 1 FROM items WHERE \(ItemSQL.isBelow) AND removedAt IS NOT NULL AND \(ItemSQL.isHere)",
+            ItemSQL.bounds(below: folder.path))
     }
 
     /// Returns the term for the rows below a folder that are in this folder: not those of a folder that was there before,

@@ -62,6 +62,12 @@ public struct MoveTable<Access: DatabaseReads>: Table {
         }
     }
 
+    /// Tells whether a move of an item to a path is still to be carried out.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    func isToCome(of item: LocalID, to path: ItemPath) throws -> Bool {
+        try exists("SELECT 1 FROM treeMoves WHERE localID = ? AND toPath = ?", [.text(item.text), .path(path)])
+    }
+
     /// Tells whether the item that the rows have at a path is still to be moved there in the tree.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func isToCome(to path: ItemPath) throws -> Bool {
@@ -74,6 +80,12 @@ extension MoveTable where Access == Transaction {
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func remove(_ id: TreeMoveID) throws { try run("DELETE FROM treeMoves WHERE id = ?", .id(id)) }
 
+    /// Sets the path from which a move is made.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    package func setStart(of id: TreeMoveID, to path: ItemPath) throws {
+        try run("UPDATE treeMoves SET fromPath = ? WHERE id = ?", .path(path), .id(id))
+    }
+
     func add(_ localID: LocalID, from old: ItemPath, to new: ItemPath) throws {
         try run(
             "INSERT INTO treeMoves (localID, fromPath, toPath) VALUES (?, ?, ?)", .text(localID.text), .path(old),
@@ -84,7 +96,14 @@ extension MoveTable where Access == Transaction {
     /// - Parameter removedAt: The time at which the folder's items were removed from the item list; nil if they were
     ///   not.
     func addCopies(below old: ItemPath, to new: ItemPath, removedAt: Timestamp?) throws {
-        for copy in try copies("removedAt IS ?", below: old, [.time(removedAt)]) {
+        try addCopies(below: old, to: new, where: ("removedAt IS ?", [.time(removedAt)]))
+    }
+
+    /// Adds a move for each copy below a folder for which a term holds.
+    func addCopies(
+        below old: ItemPath, to new: ItemPath, where term: (sql: String, arguments: [SQLValue])
+    ) throws {
+        for copy in try copies(term.sql, below: old, term.arguments) {
             try add(copy.localID, from: copy.path, to: copy.path.moved(from: old, to: new))
         }
     }

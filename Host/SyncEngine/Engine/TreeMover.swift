@@ -82,9 +82,24 @@ package final class TreeMover: Sendable {
                 if item.cloudStatus == .localCopy, item.kind == .file, !isDone { try tx.items.dropCopy(of: item) }
                 try tx.endMove(move)
             }
+        case .obstructed where try goesOn(move): break
         case .obstructed(.folder) where item.kind == .folder: try moveContents(of: move)
         case .obstructed(let obstruction): try give(up: move, item, obstruction)
         }
+    }
+
+    /// Has the next move of an item begin where this one begins, since the item cannot come to the place in between.
+    /// - Returns: False if this is the item's last move.
+    private func goesOn(_ move: TreeMove) throws -> Bool {
+        let moves = try database.readBlocking { try $0.moves.all() }
+        guard let next = moves.first(where: { $0.id > move.id && $0.localID == move.localID && $0.from == move.to })
+        else { return false }
+        try tree.unstage(move.id, to: move.from)
+        try database.writeBlocking { tx in
+            try tx.moves.setStart(of: next.id, to: move.from)
+            try tx.endMove(move)
+        }
+        return true
     }
 
     /// Tells whether the file at the old path belongs to another item, both in the rows and in the tree. The moved
