@@ -110,7 +110,7 @@ static void say(const linux_call *call, const char *what) {
         at = append(line, at, room, base + LINUX_CALL_SUBJECT_AT, call->subject_length);
     }
     line[at++] = '\n';
-    for (size_t from = 0; from < at;) {
+    for (size_t from = 0; from < at && linux_may_write_errors();) {
         ssize_t count = write(STDERR_FILENO, line + from, at - from);
         if (count <= 0) break;
         from += (size_t)count;

@@ -11,31 +11,41 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-/* Two descriptors of the host, one with a low and one with a higher number. */
+enum { WITNESSES = 5 };
+
+/* The standard descriptors, and two others of the host's, one with a low and one with a higher number. */
 static struct {
     int number;
     dev_t device;
     ino_t file;
-} witness[2] = {{-1, 0, 0}, {-1, 0, 0}};
+} witness[WITNESSES] = {{-1, 0, 0}, {-1, 0, 0}, {-1, 0, 0}, {-1, 0, 0}, {-1, 0, 0}};
+
+static int is_there(int i) {
+    struct stat info;
+    return witness[i].number < 0 || (fstat(witness[i].number, &info) == 0 && info.st_dev == witness[i].device
+                                     && info.st_ino == witness[i].file);
+}
 
 int linux_descriptors_are_there(void) {
-    struct stat info;
-    for (int i = 0; i < 2; i++) {
-        if (witness[i].number < 0) continue;
-        if (fstat(witness[i].number, &info) != 0 || info.st_dev != witness[i].device || info.st_ino != witness[i].file)
-            return 0;
-    }
+    for (int i = 0; i < WITNESSES; i++)
+        if (!is_there(i)) return 0;
     return 1;
 }
 
-static void open_witness(int i, int least) {
+int linux_may_write_errors(void) { return is_there(STDERR_FILENO); }
+
+static void note_witness(int i, int number) {
     struct stat info;
-    int own = open("/dev/null", O_RDONLY | O_CLOEXEC), number = own < 0 ? -1 : fcntl(own, F_DUPFD_CLOEXEC, least);
-    if (own >= 0) close(own);
     witness[i].number = number >= 0 && fstat(number, &info) == 0 ? number : -1;
     if (witness[i].number < 0) return;
     witness[i].device = info.st_dev;
     witness[i].file = info.st_ino;
+}
+
+static void open_witness(int i, int least) {
+    int own = open("/dev/null", O_RDONLY | O_CLOEXEC), number = own < 0 ? -1 : fcntl(own, F_DUPFD_CLOEXEC, least);
+    if (own >= 0) close(own);
+    note_witness(i, number);
 }
 
 /* The signals whose dispositions are the host's: of some any change is put back, of others only one after which the
@@ -118,8 +128,9 @@ uint32_t linux_find_harm(char *names, size_t room) {
 
 void linux_watch_process(void) {
     struct sigaction action = {0}, was;
-    open_witness(0, 3);
-    open_witness(1, 32);
+    for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++) note_witness(i, i);
+    open_witness(3, 3);
+    open_witness(4, 32);
     /* The network library ignores it at its first socket, perhaps while a call is under way. */
     if (sigaction(SIGPIPE, NULL, &was) == 0 && was.sa_handler == SIG_DFL) signal(SIGPIPE, SIG_IGN);
     action.sa_handler = on_alarm;

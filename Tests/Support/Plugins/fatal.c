@@ -91,6 +91,7 @@ static larder_status act(struct fatal *me, const char *in, const larder_item *it
     if (!strcmp(me->does, "unhandle")) signal(SIGSEGV, SIG_DFL);
     if (!strcmp(me->does, "unhandle and crash") && signal(SIGSEGV, SIG_DFL) != SIG_ERR) *(volatile int *)0 = 1;
     for (int i = 3; !strcmp(me->does, "close") && i < 60; i++) close(i);
+    if (!strcmp(me->does, "close standard input")) close(0);
     if (!strcmp(me->does, "ignore")) signal(SIGTERM, SIG_IGN);
     if (!strcmp(me->does, "set alarm")) alarm(1);
     if (!strcmp(me->does, "get alarm")) kill(getpid(), SIGALRM);
