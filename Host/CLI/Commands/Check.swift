@@ -18,6 +18,7 @@ struct Check: LarderCommand {
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let account = try global.loadConfig().oneAccount()
+        try await account.refuseAwayVault()
         let repair = DatabaseRepair(vault: account.bookmark.vault)
         guard restore else {
             let found = try await repair.inspect()

@@ -2,6 +2,7 @@ import Core
 import Glibc
 import Logging
 import Model
+import Threads
 
 extension Config {
     /// Makes the host process that the accounts of this process share.
@@ -148,6 +149,13 @@ func withPreview<Result: Sendable>(
 }
 
 extension AccountConfig {
+    /// Refuses to go on while the account's vault is away, as when its disk is not mounted.
+    /// - Throws: `.localIO` if it is.
+    func refuseAwayVault() async throws(Failure) {
+        let known = KnownVaults(environment: processEnvironment())
+        if let away = await runBlocking({ [vault = bookmark.vault] in known?.away(vault) }) { throw away }
+    }
+
     /// Opens a reader of what is known of the account; returns nil if nothing is known yet.
     func reader() throws(Failure) -> AccountReader? {
         do {

@@ -59,7 +59,8 @@ import Testing
                 }
                 host.send(SIGKILL)
                 _ = await host.wait()
-                for command in [["pin", "/"], ["run", "--once"], ["run"]] {
+                let put = ["put", "--queue", account.larder.config, "/n"]
+                for command in [["pin", "/"], ["run", "--once"], ["run"], ["check", "--restore"], ["check"], put] {
                     let said = try await account.larder.run(command)
                     #expect(
                         said.exitCode == 74 && said.errors.contains("was used before"), "\(command) \(said.summary)")

@@ -47,6 +47,7 @@ struct Put: LarderCommand {
             return etag.opaque
         }
         let account = try global.loadConfig().oneAccount()
+        try await account.refuseAwayVault()
         let bookmark = account.bookmark
         let withSHA1 = await account.mayHaveFamilyServer()
         let file = files[0]
