@@ -44,11 +44,12 @@ public enum Issues {
                     do throws(Failure) {
                         try await answer(id, host)
                         answers.append(IssueAnswer(id: id))
-                    } catch  where error.kind == .notFound {
-                        // It went with what an answer before it has taken back.
-                        answers.append(IssueAnswer(id: id))
                     } catch {
-                        answers.append(IssueAnswer(id: id, failure: error))
+                        // It may have gone with what an answer before it has taken back.
+                        let isLeft = try await host.failing {
+                            try await host.database.read { try $0.issues.issue(id: id) != nil }
+                        }
+                        answers.append(IssueAnswer(id: id, failure: error.kind == .notFound && !isLeft ? nil : error))
                     }
                 }
                 return answers

@@ -137,6 +137,31 @@ extension String {
         }
     }
 
+    @Test("V6: of files that were to be uploaded, an answer for all names those for which it could not be carried out")
+    func queuedBelowQueued() async throws {
+        try await withTemporaryFolder { folder in
+            try await TestServer.running { server in
+                server.tree.put("/listed", "a")
+                let account = try Account(in: folder, server)
+                #expect(try await account.larder("run", "--once").exitCode == 0)
+                try Files.write("mine", to: "\(folder)/mine")
+                #expect(try await account.larder("mkdir", "--queue", "/new").exitCode == 0)
+                for path in ["/new/p", "/q"] {
+                    #expect(try await account.larder("put", "--queue", "\(folder)/mine", path).exitCode == 0)
+                }
+                try await damage(account, only: "/listed")
+                #expect(try await account.larder("check", "--restore").exitCode == 0)
+                #expect(try await account.larder("run", "--once").exitCode == 1)
+                let answered = try await account.larder("issue", "resolve", "--all", "--code", "upload.found", "upload")
+                #expect(
+                    answered.exitCode == 66 && answered.errors.contains("the folder /new is not known"),
+                    "\(answered.summary)")
+                #expect(try await account.larder("issue", "list").output.contains("/new/p"))
+                #expect(try Files.names(in: account.vault + "/outgoing").count == 2)
+            }
+        }
+    }
+
     @Test("V6: a running host makes a backup too, if there is none of the last day")
     func running() async throws {
         try await withTemporaryFolder { folder in
