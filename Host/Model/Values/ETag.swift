@@ -54,11 +54,12 @@ public struct ETag: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Creates the version of an item for which the server reports no ETag, from the date as the server wrote it. A date
-    /// that cannot be read counts as the text that it is, so that another text is another version.
+    /// that cannot be read, or that is before the first or after the last moment that a timestamp can be, counts as the
+    /// text that it is, so that another text is another version.
     public static func substitute(size: Int64?, dateText: String?) -> ETag {
-        guard let text = dateText, !text.isEmpty, Timestamp(httpDate: text) == nil else {
-            return .substitute(size: size, lastModified: dateText.flatMap { Timestamp(httpDate: $0) })
-        }
+        let time = dateText.flatMap { Timestamp(httpDate: $0) }
+        let isExact = time.map { ![.min, .max].contains($0.nanoseconds) } ?? false
+        guard let text = dateText, !text.isEmpty, !isExact else { return .substitute(size: size, lastModified: time) }
         let shown = String(decoding: text.utf8.prefix(longestDate), as: UTF8.self)
         return ETag(opaque: "\(size ?? -1)-\(unreadableDate)\(shown)", strength: .substitute)
     }

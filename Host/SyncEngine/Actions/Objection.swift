@@ -73,8 +73,12 @@ extension SyncEngine {
         case .kept(let why), .used(let why): return why
         case .moving: return "is being moved"
         case .changed: return "was changed here"
-        case nil: return "is open in another program"
+        case nil: break
         }
+        if let change = try tx.journal.records(of: item.localID).first(where: { $0.action.kind.changesServer }) {
+            return "waits for the \(change.action.kind.rawValue) of \(change.path) (record \(change.id))"
+        }
+        return "is open in another program"
     }
 }
 

@@ -75,6 +75,8 @@ struct ListTests {
             ("Fri, 7 Sep 2018 08:49:58 GMT", "Fri, 7 Sep 2018 09:49:58 GMT"),
             ("2018-02-28T20:24:24Z", "2018-02-28T20:24:25Z"),
             ("Fr, 07 Dez 2018 08:49:58 GMT", "Fr, 07 Dez 2018 09:49:58 GMT"),
+            ("Fri, 31 Dec 9999 23:59:59 GMT", "Thu, 30 Dec 9999 23:59:59 GMT"),
+            ("Mon, 01 Jan 0001 00:00:00 GMT", "Mon, 01 Jan 0001 00:00:01 GMT"),
         ])
     func dates(_ one: String, _ other: String) async throws {
         func version(_ date: String) async throws -> ETag? {

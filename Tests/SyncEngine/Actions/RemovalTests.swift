@@ -145,4 +145,22 @@ struct RemovalTests {
             #expect(try fixture.text("/a") == "content" && fixture.source.requests.count == 1)
         }
     }
+
+    @Test("A copy that stays for a change which is queued names that change, and no program")
+    func queuedChange() async throws {
+        try await EngineFixture.with { fixture in
+            let file = try await fixture.addFile("/a")
+            try await fixture.ask(.download, file)
+            _ = try await fixture.drain()
+            fixture.engine.setOnline(false)
+            try await fixture.change(.move(file.path, to: try ItemPath("/b")))
+            try await fixture.mover.carryOut()
+            let moved = try await fixture.now(file)
+            let record = try #require(try await fixture.records().first)
+            let reason = try await fixture.database.write { [engine = fixture.engine] in
+                try engine.reasonToStay(moved, in: $0)
+            }
+            #expect(reason == "waits for the move of /a (record \(record.id))")
+        }
+    }
 }
