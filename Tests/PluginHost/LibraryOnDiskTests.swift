@@ -1,3 +1,4 @@
+import Glibc
 import Model
 import TestSupport
 import Testing
@@ -76,6 +77,17 @@ import Threads
                 #expect(report.state == .ready && report.neighbours == ["libbeside.so"], "\(report.reason ?? "")")
                 await host.shutDown()
             }
+        }
+    }
+
+    @Test("G42: a pipe in a library's place is no library, and nobody waits for what comes through it")
+    func pipe() throws {
+        try withTemporaryFolder { folder in
+            let path = "\(folder)/x.so"
+            #expect(mkfifo(path, 0o600) == 0)
+            #expect(ELFHeader.refusal(of: path)?.reason.contains("not an ELF file") == true)
+            #expect(try LibraryImage(of: path).neighbours == [])
+            #expect(try LibraryMark.digest(of: path).count == 32)
         }
     }
 

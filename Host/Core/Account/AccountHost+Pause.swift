@@ -84,6 +84,7 @@ extension AccountHost {
         while true {
             try Task.checkCancellation()
             guard state.network.with(\.isPaused) else { break }
+            state.place.leave()
             await stopRequests()
             try await setOffline()
             try await database.write { try $0.meta.clear(.nextPoll) }

@@ -1,7 +1,7 @@
 import Model
 import Threads
 
-/// The accounts that are starting: from the opening of their vaults to the end of their first polls.
+/// The accounts that are starting: from the opening of their vaults to the end of their first polls, or a pause.
 ///
 /// If a hundred accounts started at once, all of their databases and plugins would have threads at the same time, and
 /// none of the accounts would be ready earlier. So only a few start at once. While these take long, as when their

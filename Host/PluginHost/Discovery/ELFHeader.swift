@@ -19,7 +19,7 @@ enum ELFHeader {
     /// - Returns: The reason why the library is not used; nil if the file is such a library.
     static func refusal(of file: String) -> Refusal? {
         var bytes = [UInt8](repeating: 0, count: 20)
-        let descriptor = open(file, O_RDONLY | O_CLOEXEC)
+        let descriptor = open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return .unreadable(errno) }
         defer { close(descriptor) }
         let count = read(descriptor, &bytes, bytes.count)

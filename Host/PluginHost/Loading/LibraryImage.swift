@@ -23,7 +23,7 @@ struct LibraryImage {
     /// Copies a library. Blocks.
     /// - Throws: `.unreadable` if the file cannot be read, `.cannotOpen` if it is being written.
     init(of source: String) throws(Refusal) {
-        let file = open(source, O_RDONLY | O_CLOEXEC)
+        let file = open(source, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard file >= 0 else { throw .unreadable(errno) }
         defer { close(file) }
         var (before, after) = (stat(), stat())

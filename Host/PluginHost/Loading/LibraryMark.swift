@@ -35,7 +35,7 @@ public enum LibraryMark {
 
     /// Returns the SHA-256 of the file's bytes. Blocks.
     static func digest(of path: String) throws(Refusal) -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw .unreadable(errno) }
         defer { close(descriptor) }
         var hash = MessageDigest(.sha256)
