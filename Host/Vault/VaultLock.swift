@@ -11,15 +11,10 @@ import Synchronization
 /// locked too, because hosts of older versions lock that file. It also says who holds the lock; see ``VaultHolder``. The
 /// database file cannot serve as the lock: closing the lock's descriptor would release SQLite's own locks.
 final class VaultLock: Sendable {
-    private struct Held {
-        var file: Int32
-        /// The text of the file.
-        var text: String
-    }
-
     /// The vault's folder.
     let folder: OpenFolder
-    private let held: Mutex<Held?>
+    /// The locked file; nil after the release.
+    private let file: Mutex<Int32?>
 
     /// Locks a vault.
     /// - Parameter vault: The absolute path of the vault.
@@ -45,30 +40,30 @@ final class VaultLock: Sendable {
             throw Self.inUse(vault, by: holder)
         }
         // This is written for other processes only. The kernel knows the holder of the lock.
-        let text = VaultHolder(process: getpid(), control: .none).text
-        Self.write(text, to: number)
-        held = Mutex(Held(file: number, text: text))
+        Self.write(VaultHolder(process: getpid(), control: .none), to: number)
+        file = Mutex(number)
     }
 
     /// Notes that this process has the vault for long, and on which socket it takes commands for it, if it does. Makes
-    /// the file anew if somebody removed it. Writes nothing if all is as it was.
+    /// the file anew if somebody removed it. Writes nothing if all is as it should be.
     func announce(_ socket: String?) {
-        held.withLock { held in
-            guard var locks = held else { return }
-            if !Self.isFile(locks.file, in: folder.number) {
-                let number = openat(folder.number, Self.name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-                guard number >= 0 else { return }
-                guard linux_lock_open_file(number) == 0 else {
-                    close(number)
+        file.withLock { file in
+            guard var number = file else { return }
+            if !Self.isFile(number, in: folder.number) {
+                let new = openat(folder.number, Self.name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+                guard new >= 0 else { return }
+                guard linux_lock_open_file(new) == 0 else {
+                    close(new)
                     return
                 }
-                close(locks.file)
-                (locks.file, locks.text) = (number, "")
+                close(number)
+                number = new
             }
-            let text = VaultHolder(process: getpid(), control: socket.map { .socket($0) } ?? .unknown).text
-            if text != locks.text { Self.write(text, to: locks.file) }
-            locks.text = text
-            held = locks
+            let holder = VaultHolder(process: getpid(), control: socket.map { .socket($0) } ?? .unknown)
+            // Somebody may have written it over.
+            let there = VaultHolder(readText(number, limit: VaultHolder.longest))
+            if there != holder { Self.write(holder, to: number) }
+            file = number
         }
     }
 
@@ -83,18 +78,19 @@ final class VaultLock: Sendable {
 
     /// Writes the text over the one before, so that nobody ever reads an empty file. The lines after the text's own are
     /// not read.
-    private static func write(_ text: String, to file: Int32) {
+    private static func write(_ holder: VaultHolder, to file: Int32) {
+        let text = holder.text
         _ = pwrite(file, text, text.utf8.count, 0)
         ftruncate(file, off_t(text.utf8.count))
     }
 
     func release() {
-        held.withLock { held in
-            guard let locks = held.take() else { return }
+        file.withLock { file in
+            guard let number = file.take() else { return }
             // A child process shares the open files until it runs its program, so closing the descriptors alone might
             // not release the locks.
-            _ = linux_unlock_open_file(locks.file)
-            close(locks.file)
+            _ = linux_unlock_open_file(number)
+            close(number)
             flock(folder.number, LOCK_UN)
         }
     }

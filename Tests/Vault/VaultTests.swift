@@ -119,6 +119,23 @@ import Testing
         }
     }
 
+    @Test("H9: a lock file that somebody wrote over, or emptied, says again who has the vault")
+    func lockWrittenOver() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/vault"
+            let vault = try Vault.open(at: path)
+            vault.announce(controlSocket: "/run/1.sock")
+            for text in ["", "garbage", "1\n/run/2.sock\n"] {
+                let file = Glibc.open(path + "/lock", O_WRONLY | O_TRUNC | O_CLOEXEC)
+                #expect(write(file, text, text.utf8.count) == text.utf8.count)
+                close(file)
+                vault.announce(controlSocket: "/run/1.sock")
+                #expect(VaultHolder.last(of: path) == VaultHolder(process: getpid(), control: .socket("/run/1.sock")))
+            }
+            try vault.close()
+        }
+    }
+
     @Test("H9: whoever reads a lock file while the host writes it finds the host")
     func lockWhileWritten() async throws {
         try await withTemporaryFolder { folder in
