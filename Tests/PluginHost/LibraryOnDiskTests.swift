@@ -87,7 +87,8 @@ import Threads
             #expect(mkfifo(path, 0o600) == 0)
             #expect(ELFHeader.refusal(of: path)?.reason.contains("not an ELF file") == true)
             #expect(try LibraryImage(of: path).neighbours == [])
-            #expect(try LibraryMark.digest(of: path).count == 32)
+            let digest = try LibraryMark.digest(of: path)
+            #expect(digest.count == 32)
         }
     }
 
