@@ -18,8 +18,11 @@ struct Check: LarderCommand {
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let account = try global.loadConfig().oneAccount()
-        try await account.refuseAwayVault()
         let repair = DatabaseRepair(vault: account.bookmark.vault)
+        do throws(Failure) { try await account.refuseAwayVault() } catch {
+            // Where there is a backup, the vault is there, and has lost its database and its mark.
+            guard try await repair.inspect().newestSound != nil else { throw error }
+        }
         guard restore else {
             let found = try await repair.inspect()
             show(found, on: console)

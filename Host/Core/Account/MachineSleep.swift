@@ -22,7 +22,11 @@ struct MachineSleep: Equatable {
 }
 
 extension MachineSleep {
-    init(_ clock: HostClock) { self.init(monotonic: clock.monotonic(), awake: clock.awake()) }
+    init(_ clock: HostClock) {
+        // In this order, time that passes between the two is no sleep later.
+        let awake = clock.awake()
+        self.init(monotonic: clock.monotonic(), awake: awake)
+    }
 
     mutating func observe(_ clock: HostClock) -> Duration? {
         observe(monotonic: clock.monotonic(), awake: clock.awake())

@@ -162,6 +162,23 @@ extension String {
         }
     }
 
+    @Test("V6: a vault that has lost its database and its mark, but not its backups, is restored, and is not away")
+    func lostMark() async throws {
+        try await withTemporaryFolder { folder in
+            try await TestServer.running { server in
+                server.tree.put("/listed", "a")
+                let account = try Account(in: folder, server)
+                #expect(try await account.larder("pin", "/").exitCode == 0)
+                #expect(try await account.larder("run", "--once").exitCode == 0)
+                for name in ["larder.db", "larder.db-wal", "larder.db-shm", "vault"] {
+                    Files.remove("\(account.vault)/\(name)")
+                }
+                let restored = try await account.larder("check", "--restore")
+                #expect(restored.exitCode == 0 && restored.output.contains("was restored from"), "\(restored.summary)")
+            }
+        }
+    }
+
     @Test("V6: a running host makes a backup too, if there is none of the last day")
     func running() async throws {
         try await withTemporaryFolder { folder in
