@@ -33,7 +33,7 @@ struct List: LarderCommand {
         if let limit, limit < 0 { throw Failure(.usage, "--limit: \(limit) is negative") }
         query.limit = limit
         let account = try global.loadConfig().oneAccount()
-        let reader = try AccountReader.open(account.bookmark)
+        let reader = try account.knownReader()
         let isJSON = global.isJSON
         try await reader.items(query) { report in
             if isJSON {

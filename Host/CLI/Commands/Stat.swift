@@ -11,7 +11,7 @@ struct Stat: LarderCommand {
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let path = try await global.itemPath(path)
-        let reader = try AccountReader.open(try global.loadConfig().oneAccount().bookmark)
+        let reader = try global.loadConfig().oneAccount().knownReader()
         let json = JSONValue(try await reader.item(at: path))
         try reader.close()
         guard !global.isJSON, case .object(let members) = json else {

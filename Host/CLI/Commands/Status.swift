@@ -62,7 +62,10 @@ struct Status: LarderCommand {
             return status
         } catch {
             // A problem that keeps the host from opening the database keeps a reader from opening it too.
-            guard let trouble = AccountReader.trouble(of: account.bookmark) else { throw error }
+            let trouble =
+                AccountReader.trouble(of: account.bookmark)
+                ?? account.awayVault.map { AccountTrouble(message: $0.message, hint: $0.advice) }
+            guard let trouble else { throw error }
             var status = AccountStatus(account: account.bookmark.name)
             status.trouble = trouble
             return status

@@ -126,14 +126,15 @@ private func withAccount<Result: Sendable>(
 }
 
 /// Starts an account's plugins in a preview, in which they cannot change anything, and stops them after the body.
-/// - Throws: `notFound` if nothing is known of the account yet, the errors of opening the config and the plugins, and
-///   the error that `body` throws.
+/// - Throws: `notFound` if nothing is known of the account yet, `localIO` if its vault is away, the errors of opening
+///   the config and the plugins, and the error that `body` throws.
 func withPreview<Result: Sendable>(
     _ global: GlobalOptions, _ console: Console, _ body: (AccountPreview) async throws(Failure) -> Result
 ) async throws(Failure) -> Result {
     let (_, account, process) = try await global.openPlugins(console) { config throws(Failure) in
         try config.oneAccount()
     }
+    try await account.refuseAwayVault()
     let preview = try await AccountPreview.open(account.bookmark, in: process)
     let result: Result
     do throws(Failure) {
@@ -152,17 +153,30 @@ extension AccountConfig {
     /// Refuses to go on while the account's vault is away, as when its disk is not mounted.
     /// - Throws: `.localIO` if it is.
     func refuseAwayVault() async throws(Failure) {
-        let known = KnownVaults(environment: processEnvironment())
-        if let away = await runBlocking({ [vault = bookmark.vault] in known?.away(vault) }) { throw away }
+        if let away = await runBlocking({ awayVault }) { throw away }
     }
 
-    /// Opens a reader of what is known of the account; returns nil if nothing is known yet.
+    /// The failure to report while the account's vault is away; nil if it is there, or there never was one. Blocks.
+    var awayVault: Failure? { KnownVaults(environment: processEnvironment())?.away(bookmark.vault) }
+
+    /// Opens a reader of what is known of the account; returns nil if nothing is known yet. Blocks.
+    /// - Throws: `localIO` if the vault is away, or as `AccountReader.open`.
     func reader() throws(Failure) -> AccountReader? {
         do {
-            return try AccountReader.open(bookmark)
+            return try knownReader()
         } catch {
             if error.kind == .notFound { return nil }
             throw error
+        }
+    }
+
+    /// Opens a reader of what is known of the account. Blocks.
+    /// - Throws: `notFound` if nothing is known yet, `localIO` if the vault is away, or as `AccountReader.open`.
+    func knownReader() throws(Failure) -> AccountReader {
+        do {
+            return try AccountReader.open(bookmark)
+        } catch {
+            throw error.kind == .notFound ? awayVault ?? error : error
         }
     }
 }

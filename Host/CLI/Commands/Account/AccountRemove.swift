@@ -2,6 +2,7 @@ import ArgumentParser
 import Core
 import Glibc
 import Model
+import Threads
 
 struct AccountRemove: LarderCommand {
     static let configuration = CommandConfiguration(
@@ -26,6 +27,9 @@ struct AccountRemove: LarderCommand {
                 hint: "the accounts are: \(config.accounts.map(\.bookmark.name).joined(separator: ", "))")
         }
         let account = config.accounts[index]
+        let away = await runBlocking { account.awayVault }
+        // What only this machine has may be there.
+        if purge, let away { throw away }
         let file = try ConfigFile(config.file)
         let text: String
         do {
@@ -62,6 +66,11 @@ struct AccountRemove: LarderCommand {
             if secrets.contains(own), PrivateFile.remove(own) { keptSecrets.removeAll { $0 == own } }
         }
         show(account.bookmark, left, keptSecrets, console)
+        if away != nil {
+            console.note(
+                "larder: the vault \(account.bookmark.vault) is away; what is queued in it is not known, and not carried out",
+                as: .warning)
+        }
         guard !purge || left.isErased else {
             return [
                 Failure(
