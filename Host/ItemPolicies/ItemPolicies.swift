@@ -165,6 +165,12 @@ public final class ItemPolicies: Sendable {
         await state.wait { $0.isIdle }
     }
 
+    /// Returns as ``waitUntilIdle()``.
+    /// - Throws: `CancellationError` if the task is cancelled before.
+    public func waitUntilIdleUnlessCancelled() async throws(CancellationError) {
+        try await state.waitUnlessCancelled { $0.isIdle }
+    }
+
     /// Returns the errors that kept runs from being finished since the last call.
     public func takeFailures() -> [Failure] {
         state.change { state in

@@ -134,8 +134,10 @@ extension AccountHost {
                     await loops.start()
                 }
                 if let found = facts {
-                    (interval, outcome.failures) = try await scan(
-                        found, root, listing, &walks, isCalled: isCalled, walksAll: poll.walks)
+                    (interval, outcome.failures, walks) = try await inOwnTask {
+                        [self, root, listing, walks, isCalled] in
+                        try await scan(found, root, listing, walks, isCalled: isCalled, walksAll: poll.walks)
+                    }
                     refusal = nil
                     try await keepServer()
                     // Without files no listing shows whether the server is there; and the facts about the server grow
@@ -147,7 +149,7 @@ extension AccountHost {
             } catch let error as CutOffScan {
                 try Task.checkCancellation()
                 // The scan's failures are in the log. The host searches for the server again, soon.
-                facts = nil
+                (facts, walks) = (nil, error.walks)
                 outcome.unreached = error.failure
                 if error.isUnavailable {
                     interval = PollInterval.standard
@@ -186,32 +188,35 @@ extension AccountHost {
         /// Whether the server says that it cannot serve requests now.
         var isUnavailable: Bool
         var failure: Failure
+        /// The plan of walks after the scan.
+        var walks: WalkPlan
     }
 
     /// Scans according to the plan of walks.
-    /// - Returns: The pause until the next scan; nil where folder ETags tell of changes below. And the errors of the
-    ///   folders that could not be listed.
+    /// - Returns: The pause until the next scan; nil where folder ETags tell of changes below. The errors of the folders
+    ///   that could not be listed. And the plan after the scan.
     private func scan(
-        _ facts: ServerFacts, _ root: ListedItem?, _ listing: BegunListing?, _ walks: inout WalkPlan, isCalled: Bool,
+        _ facts: ServerFacts, _ root: ListedItem?, _ listing: BegunListing?, _ walks: WalkPlan, isCalled: Bool,
         walksAll: Bool
-    ) async throws -> (pause: Duration?, failures: [Failure]) {
+    ) async throws -> (pause: Duration?, failures: [Failure], walks: WalkPlan) {
         let history = try await database.read { try $0.scanHistory() }
-        let (time, now, plan) = (clock.now(), clock.monotonic(), walks)
+        let (time, now) = (clock.now(), clock.monotonic())
         let mode = walks.mode(
             isFamily: facts.isOwnCloudFamily, history, isCalled: walksAll || isCalled, time: time, at: now)
-        let outcome = try await scan(facts, mode, root: root, listing: listing) { plan.waits($0, at: now) }
+        let outcome = try await scan(facts, mode, root: root, listing: listing) { walks.waits($0, at: now) }
         let end = clock.monotonic()
+        var walks = walks
         walks.ended(mode, outcome, walkBegan: history.openWalk, time: clock.now(), at: end)
         // If the root could not be listed, the server may be gone: the host searches for the server again, and the
         // status says what was found.
         if outcome.isCutOff || outcome.failed[.root] != nil {
             throw CutOffScan(
                 isUnavailable: outcome.failed.values.contains(where: \.isUnavailable),
-                failure: outcome.failures.first ?? Failure(.unreachable, "the server stopped answering"))
+                failure: outcome.failures.first ?? Failure(.unreachable, "the server stopped answering"), walks: walks)
         }
         if !outcome.isComplete { try await passTime() }
         let pause = facts.isOwnCloudFamily && !history.etagsWereWrong ? nil : walks.pause(at: end)
-        return (pause, outcome.failures)
+        return (pause, outcome.failures, walks)
     }
 
     /// Tells whether to try again a server that has rejected the account's credentials. If the answer is no, everything
@@ -257,13 +262,21 @@ extension AccountHost {
         case scanRequest
     }
 
+    /// Leaves the place of an account that starts, as soon as the processors have seen what the first poll found. The
+    /// accounts that start later need what this one does not use any more.
+    private func endStart() async throws {
+        guard !state.place.isLeft else { return }
+        try await policies.waitUntilIdleUnlessCancelled()
+        database.closeIdle()
+        state.place.leave()
+    }
+
     /// Waits for an interval, or until a scan is requested.
     /// - Parameters:
     ///   - interval: The time to wait.
     ///   - next: The time of the next poll, for the status; nil if it is not known.
     @discardableResult
     private func wait(_ interval: Duration, poll next: Timestamp?) async throws -> WaitEnding {
-        state.place.leave()
         try await database.write { tx in
             if let next { try tx.meta.set(.nextPoll, next) } else { try tx.meta.clear(.nextPoll) }
         }
@@ -275,7 +288,12 @@ extension AccountHost {
             }
             group.addTask { await state.foldersLeft.wait() ? .foldersLeft : nil }
             group.addTask { await state.scanRequests.wait() ? .scanRequest : nil }
-            var ending = try await group.next() ?? nil
+            group.addTask { [self] in
+                try await endStart()
+                return nil
+            }
+            var ending: WaitEnding?
+            while ending == nil, let next = try await group.next() { ending = next }
             group.cancelAll()
             // A signal that another task received meanwhile must not be lost.
             while let result = await group.nextResult() {

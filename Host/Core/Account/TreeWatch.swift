@@ -53,10 +53,10 @@ struct TreeWatch: Sendable {
             try Task.checkCancellation()
             try await seeToRoot()
             if host.clock.monotonic() >= checksRootAt {
+                try await seeToUnreadable(&seen)
                 let now = host.clock.monotonic()
                 if host.database.closeUnused() { host.process.freedMemory.note(at: now) }
                 host.process.freedMemory.giveBack(at: now)
-                try await seeToUnreadable(&seen)
                 checksRootAt = host.clock.monotonic() + Self.rootCheck
             }
             if watcher.limit != nil, limit != nil, host.clock.monotonic() >= scansAt {

@@ -1,7 +1,8 @@
 import Model
 import Threads
 
-/// The accounts that are starting: from the opening of their vaults to the end of their first polls, or a pause.
+/// The accounts that are starting: from the opening of their vaults until the processors have seen what their first polls
+/// found, or a pause.
 ///
 /// If a hundred accounts started at once, all of their databases and plugins would have threads at the same time, and
 /// none of the accounts would be ready earlier. So only a few start at once. While these take long, as when their
@@ -19,13 +20,16 @@ final class StartingAccounts: Sendable {
     /// The place of an account that is starting. The account leaves it when the object is gone, if not before.
     final class Place: Sendable {
         private let state: Monitor<State>
-        private let isLeft = Monitor(false)
+        private let left = Monitor(false)
 
         fileprivate init(_ state: Monitor<State>) { self.state = state }
 
+        /// Whether the account has started.
+        var isLeft: Bool { left.with(\.self) }
+
         /// Notes that the account has started. Does nothing if that is known.
         func leave() {
-            if !isLeft.change({ exchange(&$0, with: true) }) { state.change { $0.starting -= 1 } }
+            if !left.change({ exchange(&$0, with: true) }) { state.change { $0.starting -= 1 } }
         }
 
         deinit { leave() }

@@ -89,7 +89,7 @@ public final class Database: Sendable {
     }
 
     /// The largest number of connections that read at once.
-    static let readers = 2
+    static let readers = 1
 
     /// The size of a reading connection's page cache, in KiB.
     static let readersCacheKiB = 512
@@ -207,9 +207,14 @@ public final class Database: Sendable {
             _ = use.compareExchange(expected: .read, desired: .unread, ordering: .relaxed)
             return false
         }
+        closeIdle()
+        return true
+    }
+
+    /// Closes the connections that read, but for those that read now. They are opened again when they are needed.
+    public func closeIdle() {
         idleConnection.close()
         pool.releaseMemoryEventually()
-        return true
     }
 
     /// Closes all connections, and drops the observer of commits. No access may be under way or follow.

@@ -1,0 +1,36 @@
+import Glibc
+import ItemPolicies
+import LocalTree
+import Model
+import TestServer
+import TestSupport
+import Testing
+import Threads
+
+@testable import Core
+
+struct StartedAccountTests {
+    /// The plugin's log is a pipe without a reader, so that its first call waits.
+    @Test("H18: an account is one of those that start until the processors have seen what its first poll found")
+    func place() async throws {
+        try await withTemporaryFolder { folder in
+            try await CompiledPlugin.build("recorder", to: "\(folder)/recorder.so")
+            #expect(mkfifo("\(folder)/calls", 0o600) == 0)
+            let plugin = PluginSettings(
+                id: PluginID("org.example.recorder"), library: "\(folder)/recorder.so", isolation: .inProcess,
+                json: #"{"log": "\#(folder)/calls", "match": "", "cleanup": ""}"#)
+            try await AccountFixture.running(settings: Settings(poll: TestClock.poll, plugins: [plugin])) { fixture in
+                fixture.put("/a", "one")
+                let host = try await fixture.ready()
+                let run = Task { try await host.run() }
+                await fixture.clock.untilScanned()
+                let (isIdle, isLeft) = (host.policies.isIdle, host.state.place.isLeft)
+                let log = Descriptor(open("\(folder)/calls", O_RDONLY | O_NONBLOCK | O_CLOEXEC))
+                #expect(!isIdle && !isLeft && log.number >= 0)
+                try await fixture.until { host.state.place.isLeft && host.policies.isIdle }
+                run.cancel()
+                try await run.value
+            }
+        }
+    }
+}
