@@ -7,7 +7,8 @@ struct HealthCheck: LarderCommand {
         discussion: """
             The exit code is 0 if a host runs every account, reaches its server and is accepted there. Otherwise it is \
             the code of what is wrong: 69 if no host runs or a server is not reached, 77 if a server rejects the \
-            account, 74 if the disk fails, 75 if the host does not answer within 10 seconds. Issues that wait for a person are no matter of health, and neither is a pause.
+            account, 74 if the disk fails or a vault is away, 75 if the host does not answer within 10 seconds. Issues that \
+            wait for a person are no matter of health, and neither is a pause.
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -21,6 +22,8 @@ struct HealthCheck: LarderCommand {
             let problem: Failure?
             var status: String?
             do throws(Failure) {
+                // The host itself looks for it twice a minute.
+                try await account.refuseAwayVault()
                 let state = try await hosts.state(of: account)
                 status = state?.status
                 problem =

@@ -14,7 +14,8 @@ enum Text {
             case "\r": result += "\\r"
             case _ where isControl(scalar):
                 let digits = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                let (start, length) = scalar.value > 0xffff ? ("\\U", 8) : ("\\u", 4)
+                result += start + String(repeating: "0", count: length - digits.count) + digits
             default: result.unicodeScalars.append(scalar)
             }
         }
@@ -61,10 +62,12 @@ enum Text {
     /// Tells whether a character is shown unescaped.
     static func isVisible(_ scalar: Unicode.Scalar) -> Bool { !isControl(scalar) }
 
-    /// Control characters, line separators, and the marks that change the direction of text.
+    /// Control characters, line separators, the marks that change the direction of text, and those that nobody sees: two
+    /// names that differ by them look alike. The joiners are not among them, which some scripts and emoji need.
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7f...0x9f, 0x61c, 0x200e...0x200f, 0x2028...0x202e, 0x2066...0x2069: true
+        case 0x180e, 0x200b, 0x2060...0x2064, 0xfeff, 0xfff9...0xfffb, 0xe0000...0xe007f: true
         default: false
         }
     }

@@ -123,7 +123,8 @@ public actor HostProcess {
         let calls = PluginCalls(vault: bookmark.vault, clock: clock)
         let held = try await calls.held(in: database, isReadOnly: isReadOnly, logger: logger)
         let projects = AccountProjects(
-            base: bookmark.vault + "/projects", isReadOnly: isReadOnly, plugins: settings.plugins, clock: clock)
+            base: bookmark.vault + "/projects", checkPlace: database.checkPlace, isReadOnly: isReadOnly,
+            plugins: settings.plugins, clock: clock)
         let environment = AccountEnvironment(
             name: bookmark.name, logger: logger.of("plugins"), clock: clock, trace: trace,
             calls: isReadOnly ? nil : await calls.board(for: host, logger: logger), held: held,

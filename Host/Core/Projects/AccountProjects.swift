@@ -21,6 +21,7 @@ final class AccountProjects: PluginProjects {
     private static let newProject: Int64 = 512
 
     private let base: String
+    private let checkPlace: @Sendable () throws(Failure) -> Void
     private let isReadOnly: Bool
     private let quotas: [PluginID: Int64]
     private let clock: HostClock
@@ -29,11 +30,16 @@ final class AccountProjects: PluginProjects {
     /// Creates the projects of an account.
     /// - Parameters:
     ///   - base: The folder of the projects.
+    ///   - checkPlace: Called before each write. It throws if the vault is away.
     ///   - isReadOnly: Whether every write is refused.
     ///   - plugins: The settings of the plugins, with their quotas.
     ///   - clock: The clock for the projects' dates.
-    init(base: String, isReadOnly: Bool, plugins: [PluginSettings], clock: HostClock) {
+    init(
+        base: String, checkPlace: @escaping @Sendable () throws(Failure) -> Void = {}, isReadOnly: Bool,
+        plugins: [PluginSettings], clock: HostClock
+    ) {
         self.base = base
+        self.checkPlace = checkPlace
         self.isReadOnly = isReadOnly
         quotas = Dictionary(plugins.map { ($0.id, $0.projectQuota) }) { first, _ in first }
         self.clock = clock
@@ -162,6 +168,7 @@ final class AccountProjects: PluginProjects {
         guard plugin.text != PolicyHistory.bundleID else {
             throw ServiceError(LARDER_DENIED, "projects with this plugin's id are the history of policies")
         }
+        do { try checkPlace() } catch { throw ServiceError(LARDER_IO, error.message) }
     }
 
     // MARK: Size

@@ -10,6 +10,8 @@ import Testing
     func visible() {
         #expect(Text.visible("a\nb\u{1b}[31m\u{85}\u{202e}c") == #"a\nb\u001b[31m\u0085\u202ec"#)
         #expect(Text.visible("é😀אب") == "é😀אب")
+        #expect(Text.visible("a\u{200b}b\u{feff}c\u{e0041}") == #"a\u200bb\ufeffc\U000e0041"#)
+        #expect(Text.visible("می\u{200c}خواهم👩\u{200d}🚀") == "می\u{200c}خواهم👩\u{200d}🚀")
         #expect(Text.visible("\u{200f}\u{2028}\u{61c}\r\t") == #"\u200f\u2028\u061c\r\t"#)
         #expect(Text.visibleLines("a\tb\r\n\u{9b}2J\n\rc\n") == "a\tb\n\\u009b2J\n\\rc\n")
     }

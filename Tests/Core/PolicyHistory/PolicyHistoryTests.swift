@@ -70,6 +70,23 @@ import Warehouse
         }
     }
 
+    @Test("V1: while the vault is away its history is not written in its place; later each step is there once")
+    func away() async throws {
+        try await AccountFixture.running { fixture in
+            try await fixture.add("x")
+            let vault = fixture.bookmark.vault
+            try await mustRun("mv", [vault, "\(vault)-away"])
+            try Files.makeFolder(vault)
+            try await fixture.add("y")
+            let made = try Files.names(in: vault)
+            #expect(made == [], "\(made)")
+            Files.remove(vault)
+            try await mustRun("mv", ["\(vault)-away", vault])
+            try await fixture.add("z")
+            #expect(try await fixture.story() == ["ada added x", "ada added y", "ada added z"])
+        }
+    }
+
     @Test("While the history cannot be written changes stand and a warning says what to do; later each is there once")
     func fullDisk() async throws {
         try await AccountFixture.running { fixture in
