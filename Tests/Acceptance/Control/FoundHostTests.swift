@@ -52,7 +52,7 @@ import Testing
                 try Files.makeFolder(account.vault)
                 #expect(try await account.larder("healthcheck").exitCode == 74)
                 try await soon("the host notices it", beside: host, log: log) {
-                    try Files.text(log).contains("moved, removed or unmounted")
+                    try Files.text(log).contains("was used before")
                 }
                 for command in [["pin", "/"], ["reload"], ["get", "/a"]] {
                     let said = try await account.larder.run(command)
