@@ -60,7 +60,11 @@ import Testing
             await until { (try? connections()) == 1 }
             #expect(try await database.read { try $0.items.item(at: ItemPath("/a")) } != nil)
             #expect(try connections() == 2)
+            #expect(try await database.readOnce { try $0.items.item(at: ItemPath("/a")) } != nil)
+            #expect(try connections() == 2)
             database.closeIdle()
+            await until { (try? connections()) == 1 }
+            #expect(try await database.readOnce { try $0.items.item(at: ItemPath("/a")) } != nil)
             await until { (try? connections()) == 1 }
             try database.close()
         }

@@ -268,6 +268,7 @@ extension AccountHost {
         guard !state.place.isLeft else { return }
         try await policies.waitUntilIdleUnlessCancelled()
         database.closeIdle()
+        process.freedMemory.note(at: clock.monotonic())
         state.place.leave()
     }
 

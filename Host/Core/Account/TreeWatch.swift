@@ -120,7 +120,7 @@ struct TreeWatch: Sendable {
     private func seeToUnreadable(_ seen: inout Int?) async throws {
         let writes = host.database.writes
         guard seen != writes else { return }
-        let folders = try await host.database.read { try $0.unreadableFolders() }
+        let folders = try await host.database.readOnce { try $0.unreadableFolders() }
         seen = folders.isEmpty ? writes : nil
         guard !folders.isEmpty else { return }
         let tree = host.vault.tree

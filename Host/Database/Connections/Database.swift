@@ -129,6 +129,15 @@ public final class Database: Sendable {
         }
     }
 
+    /// Reads like ``read(_:)``, for a read after which others are not likely soon: connections that were closed are closed
+    /// again.
+    /// - Throws: As ``read(_:)``.
+    public func readOnce<T: Sendable>(_ body: @escaping @Sendable (ReadTransaction) throws -> T) async throws -> T {
+        let wereClosed = use.load(ordering: .relaxed) == .closed
+        defer { if wereClosed { closeIdle() } }
+        return try await read(body)
+    }
+
     /// Reads like ``read(_:)``, on a thread that may block.
     /// - Throws: What `body` throws; SQLite's errors as `Failure`.
     public func readBlocking<T>(_ body: (ReadTransaction) throws -> T) throws -> T {
@@ -223,6 +232,7 @@ public final class Database: Sendable {
 
     /// Closes the connections that read, but for those that read now. They are opened again when they are needed.
     public func closeIdle() {
+        use.store(.closed, ordering: .relaxed)
         idleConnection.close()
         pool.releaseMemoryEventually()
     }
