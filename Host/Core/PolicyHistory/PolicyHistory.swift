@@ -45,7 +45,7 @@ public final class PolicyHistory: Sendable {
                     try tx.policies.changes(limit: min(Self.rowsAtOnce, stepLimit))
                 }
                 guard let last = rows.last else { return }
-                try database.checkPlace()
+                try Database.checkPlace(of: database.path)
                 try write(rows, to: try project())
                 try database.writeBlocking { try $0.policies.removeChanges(through: last.number) }
             }

@@ -123,8 +123,10 @@ public actor HostProcess {
         let calls = PluginCalls(vault: bookmark.vault, clock: clock)
         let held = try await calls.held(in: database, isReadOnly: isReadOnly, logger: logger)
         let projects = AccountProjects(
-            base: bookmark.vault + "/projects", checkPlace: database.checkPlace, isReadOnly: isReadOnly,
-            plugins: settings.plugins, clock: clock)
+            base: bookmark.vault + "/projects",
+            // The projects may be held for longer than the account is open.
+            checkPlace: { [path = database.path] () throws(Failure) in try Database.checkPlace(of: path) },
+            isReadOnly: isReadOnly, plugins: settings.plugins, clock: clock)
         let environment = AccountEnvironment(
             name: bookmark.name, logger: logger.of("plugins"), clock: clock, trace: trace,
             calls: isReadOnly ? nil : await calls.board(for: host, logger: logger), held: held,

@@ -90,8 +90,9 @@ public final class Database: Sendable {
 
     /// Makes sure that the vault is where the database was opened, before something is made there by its path. Where its
     /// disk was unmounted, that would be made in the mount point. Blocks.
-    /// - Throws: `.localIO` if the database's file is not at ``path`` any more.
-    public func checkPlace() throws(Failure) {
+    /// - Parameter path: The database's ``path``.
+    /// - Throws: `.localIO` if the database's file is not there any more.
+    public static func checkPlace(of path: String) throws(Failure) {
         guard access(path, F_OK) != 0 else { return }
         throw Failure(
             .localIO, "The vault with \(path) was moved, removed or unmounted",

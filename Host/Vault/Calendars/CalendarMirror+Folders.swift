@@ -17,7 +17,7 @@ struct MirrorFolder: ~Copyable {
 extension CalendarMirror {
     /// Opens `<vault>/calendars`, and creates it if it is missing.
     func openRoot() throws(Failure) -> Descriptor {
-        try database.checkPlace()
+        try Database.checkPlace(of: database.path)
         let number = Glibc.open(vault, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard number >= 0 else { throw .system("opening \(vault)", errno) }
         let folder = Descriptor(number)

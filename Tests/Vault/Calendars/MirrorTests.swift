@@ -44,6 +44,22 @@ struct MirrorTests {
         }
     }
 
+    @Test("V1: while the vault is away, no calendars are made in its place")
+    func away() throws {
+        try withMirror { fixture in
+            try fixture.mirror().complete()
+            try fixture.put(work, "Work")
+            try fixture.put("/ada/work/1.ics", "w")
+            let (path, elsewhere) = ("\(fixture.folder)/larder.db", "\(fixture.folder)/elsewhere")
+            #expect(rename(path, elsewhere) == 0)
+            #expect(throws: Failure.self) { try fixture.mirror().follow() }
+            #expect(!Files.exists(fixture.calendars))
+            #expect(rename(elsewhere, path) == 0)
+            try fixture.mirror().follow()
+            #expect(try fixture.files() == ["Work/1.ics": "w"])
+        }
+    }
+
     @Test("Calendars with one name have two folders, which stay whose they are; a renamed one moves with its files")
     func folders() throws {
         try withMirror { fixture in
