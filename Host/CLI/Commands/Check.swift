@@ -21,7 +21,7 @@ struct Check: LarderCommand {
         let repair = DatabaseRepair(vault: account.bookmark.vault)
         do throws(Failure) { try await account.refuseAwayVault() } catch {
             // Where there is a backup, the vault is there, and has lost its database and its mark.
-            guard try await repair.inspect().newestSound != nil else { throw error }
+            guard (try? await repair.inspect())?.newestSound != nil else { throw error }
         }
         guard restore else {
             let found = try await repair.inspect()

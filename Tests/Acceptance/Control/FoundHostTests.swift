@@ -64,7 +64,8 @@ import Testing
                 let commands = [
                     ["pin", "/"], ["run", "--once"], ["run"], ["check", "--restore"], ["check"], put, ["ls"],
                     ["stat", "/a"], ["issue", "list"], ["explain", "/a"], ["account", "list"],
-                    ["account", "remove", "--purge", "home"],
+                    ["account", "remove", "--purge", "home"], ["project", "list"],
+                    ["project", "create", "--bundle-id", "x"],
                 ]
                 for command in commands {
                     let said = try await account.larder.run(command)
@@ -77,6 +78,10 @@ import Testing
                 #expect(status.exitCode == 0 && status.output.contains("was used before"), "\(status.summary)")
 
                 Files.remove(account.vault)
+                for command in [["check"], ["check", "--restore"]] {
+                    let said = try await account.larder.run(command)
+                    #expect(said.exitCode == 74, "\(command) \(said.summary)")
+                }
                 try await mustRun("mv", [elsewhere, account.vault])
                 #expect(try await account.larder("pin", "/").exitCode == 0)
                 // An account that left the config may begin anew.

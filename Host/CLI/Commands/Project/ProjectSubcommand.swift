@@ -26,8 +26,14 @@ protocol ProjectSubcommand: LarderCommand, Sendable {
 extension ProjectSubcommand {
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         _ = try global.level()
-        let base =
-            if let base = place.base { base } else { try global.loadConfig().oneAccount().bookmark.vault + "/projects" }
+        let base: String
+        if let place = place.base {
+            base = place
+        } else {
+            let account = try global.loadConfig().oneAccount()
+            try await account.refuseAwayVault()
+            base = account.bookmark.vault + "/projects"
+        }
         // The work runs on a thread that may block, because it waits for the disk and for other processes.
         try await runBlocking { outcome(in: base, console) }.get()
         return []
