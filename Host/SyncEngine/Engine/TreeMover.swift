@@ -67,6 +67,8 @@ package final class TreeMover: Sendable {
         if outcome == nil, try isAnothers(move) || !hasFile(item, at: move.from) { outcome = .nothingThere }
         switch try outcome ?? (tree.move(from: move.from, to: move.to, known: item.copy)) {
         case .moved(let mark):
+            // The folders go before the journal's row: after a crash the row is what leads to them.
+            try removeEmptyFolders(above: move.from)
             try database.writeBlocking { tx in
                 if let mark, var moved = try tx.items.item(localID: move.localID) {
                     moved.copy?.mark = mark
@@ -74,10 +76,10 @@ package final class TreeMover: Sendable {
                 }
                 try tx.endMove(move)
             }
-            try removeEmptyFolders(above: move.from)
         case .nothingThere:
             // After a crash the copy may be at its new path already. The comparison with the tree finds out.
             let isDone = tree.mark(at: move.to) != nil
+            try removeEmptyFolders(above: move.from)
             try database.writeBlocking { tx in
                 if item.cloudStatus == .localCopy, item.kind == .file, !isDone { try tx.items.dropCopy(of: item) }
                 try tx.endMove(move)
@@ -181,26 +183,27 @@ package final class TreeMover: Sendable {
     /// Moves a folder's known contents one by one into a target folder that is not empty.
     private func moveContents(of move: TreeMove) throws {
         try tree.unstage(move.id, to: move.from)
-        let folders = try database.writeBlocking { tx in
-            let folders = try tx.moves.addIntoFolder(from: move.from, to: move.to)
+        try database.writeBlocking { tx in
+            for folder in try tx.moves.addIntoFolder(from: move.from, to: move.to)
+            where try isUnkept(folder, in: tx) { _ = try tree.removeFolderIfEmpty(folder) }
             try tx.endMove(move)
-            return folders
         }
-        for folder in folders where try isUnkept(folder) { _ = try tree.removeFolderIfEmpty(folder) }
     }
 
     /// Removes the empty folders above a path, up to the first folder that is kept here for its own sake.
     private func removeEmptyFolders(above path: ItemPath) throws {
         var folder = path.parent
-        while !folder.isRoot, try isUnkept(folder), try tree.removeFolderIfEmpty(folder) { folder = folder.parent }
+        while !folder.isRoot, try database.readBlocking({ try isUnkept(folder, in: $0) }),
+            try tree.removeFolderIfEmpty(folder)
+        {
+            folder = folder.parent
+        }
     }
 
     /// Tells whether a folder is here only for what it contains: it is no item's, or its item is not kept here.
-    private func isUnkept(_ folder: ItemPath) throws -> Bool {
-        try database.readBlocking { tx in
-            guard let item = try tx.items.item(at: folder), item.cloudStatus != .cloudOnly else { return true }
-            return try tx.scan.isMissing(item.databaseID)
-        }
+    private func isUnkept(_ folder: ItemPath, in reads: some DatabaseReads) throws -> Bool {
+        guard let item = try reads.items.item(at: folder), item.cloudStatus != .cloudOnly else { return true }
+        return try reads.scan.isMissing(item.databaseID)
     }
 
     /// Ends a move whose target holds something else. The obstacle stays, and a file counts as a person's. The copy

@@ -59,6 +59,23 @@ struct TreeMoverTests {
         }
     }
 
+    @Test("S24: the folder that a copy left just before a crash is removed when the journal is carried out again")
+    func emptiedBeforeCrash() async throws {
+        try await EngineFixture.with { fixture in
+            _ = try await fixture.addFolder("/passed")
+            let file = try await fixture.addFile("/a", "a")
+            try fixture.write("a", to: "/a")
+            let folder = fixture.tree.localPath(of: ItemPath(unchecked: "/passed"))
+            #expect(mkdir(folder, 0o755) == 0)
+            try await fixture.database.write { tx in
+                try tx.moves.add(file.localID, from: ItemPath(unchecked: "/passed/a"), to: file.path)
+            }
+            try await mover(fixture).carryOut()
+            #expect(!Files.exists(folder))
+            #expect(try fixture.text("/a") == "a")
+        }
+    }
+
     @Test("S24: a copy that was moved just before a crash, which the database does not know, is no person's change")
     func movedBeforeCrash() async throws {
         try await EngineFixture.with { fixture in
