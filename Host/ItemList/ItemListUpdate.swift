@@ -62,12 +62,12 @@ package struct ItemListUpdate: Sendable {
         }
 
         /// The failures to show to a person, in the order of their folders' paths. A server that answers with an error
-        /// for a folder, and for others as it should, can be reached.
+        /// for a folder, or closes the connection, and answers for others as it should, can be reached.
         package var failures: [Failure] {
             let isReached = !isCutOff && failed[.root] == nil
             return failed.sorted { $0.key < $1.key }.map { _, error in
                 var failure = error.failure
-                if isReached, error.kind == .serverError { failure.kind = failure.kind.ofOneItem }
+                if isReached, error.kind == .serverError || error.isClosed { failure.kind = failure.kind.ofOneItem }
                 return failure
             }
         }

@@ -22,6 +22,10 @@ import Testing
         #expect(kinds([folder: error], isCutOff: true) == [.unreachable])
         #expect(kinds([folder: error, .root: error]) == [.unreachable, .unreachable])
         #expect(kinds([folder: ConnectionError(.unreachable, "x")]) == [.unreachable])
+        var closed = ConnectionError(.unreachable, "x")
+        closed.isClosed = true
+        #expect(kinds([folder: closed]) == [.failed])
+        #expect(kinds([folder: closed], isCutOff: true) == [.unreachable])
         #expect(kinds([folder: ConnectionError(.forbidden, "x", status: 403)]) == [.denied])
         #expect(kinds([folder: ConnectionError(.protocolViolation, "x")]) == [.protocolViolation])
     }

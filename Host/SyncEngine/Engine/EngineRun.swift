@@ -1,6 +1,7 @@
 import Connection
 import Database
 import LocalTree
+import Logging
 import Model
 import Synchronization
 import Threads
@@ -69,7 +70,13 @@ struct EngineRun {
         return try await engine.outcome(only: only, hold: hold, lacksRoom: lacksRoom)
     }
 
-    private mutating func take(_ input: EngineMachine.Input) { machine.take(input, now: engine.waitTime()) }
+    private mutating func take(_ input: EngineMachine.Input) {
+        let wasHeld = machine.health.hold != nil
+        machine.take(input, now: engine.waitTime())
+        if !wasHeld, let hold = machine.health.hold {
+            engine.logger.info("Downloads and changes wait: \(hold.failure.message)")
+        }
+    }
 
     // MARK: What happens
 
@@ -317,7 +324,9 @@ extension SyncRecord {
             let changes = try ([path] + (action.otherPath.map { [$0] } ?? [])).flatMap {
                 try reads.journal.changes(atOrBelow: $0) + reads.journal.changes(above: $0)
             }
-            guard let first = changes.filter({ $0.id < id }).min(by: { $0.id < $1.id }) else { return "The action waits" }
+            guard let first = changes.filter({ $0.id < id }).min(by: { $0.id < $1.id }) else {
+                return "The action waits"
+            }
             let issue = first.wait?.issue.map { ", and waits for an answer to issue \($0)" } ?? ""
             return "The action waits for record \(first.id), which comes before it (\(first.action.kind.rawValue) of "
                 + "\(first.path)\(issue))"

@@ -42,8 +42,9 @@ struct ServerHealth {
         case .unreachable(let failure): holdUp(failure, serverWish: nil, isOfReach: true, now: now)
         case .disk(let failure): holdUp(failure, serverWish: nil, now: now)
         case .unavailable(let failure, let retryAfter):
+            // The server names the time for the file that was requested, and may answer for all others.
             unanswered.insert(record)
-            guard retryAfter != nil || unanswered.count >= mostUnanswered else { return }
+            guard unanswered.count >= mostUnanswered else { return }
             holdUp(failure, serverWish: retryAfter, atMost: RetryDecision.longestUnavailable, now: now)
         case .server(let failure, let retryAfter):
             unanswered.insert(record)

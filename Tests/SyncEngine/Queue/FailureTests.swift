@@ -44,6 +44,10 @@ struct RetryDecisionTests {
         #expect(
             decision(.unavailable(failure, retryAfter: .seconds(60)), attempts: 4)
                 == .wait(until: Timestamp(seconds: 160), attempts: 5))
+        // A short wish does not make a single file be asked for every few seconds, for ever.
+        #expect(
+            decision(.unavailable(failure, retryAfter: .seconds(2)), attempts: 40)
+                == .wait(until: Timestamp(seconds: 141), attempts: 41))
         #expect(decision(.server(failure, retryAfter: nil), attempts: 4) == retry(after: 1_000))
         #expect(decision(.server(failure, retryAfter: nil), attempts: 7) == retry(after: 4_000, attempts: 8))
         #expect(decision(.server(failure, retryAfter: .seconds(5_000)), attempts: 4) == retry(after: 5_000))
@@ -108,6 +112,24 @@ struct ServerHealthTests {
         health.answered()
         health.failed(.unreachable(failure), record: 1, now: now)
         #expect((health.hold?.until).map { $0 - now <= .seconds(1) } == true)
+    }
+
+    @Test("S23: one file that is not served now, or closes the connection, holds up no other")
+    func brokenFile() {
+        var health = ServerHealth(backoff: backoff, downloads: 2)
+        let now = Timestamp(seconds: 0)
+        for _ in 0..<50 {
+            health.failed(.unavailable(failure, retryAfter: .seconds(60)), record: 1, now: now)
+            var closed = ConnectionError(.unreachable, "h closed the connection")
+            closed.isClosed = true
+            health.failed(FetchFailure(closed, received: nil, gained: false), record: 2, now: now)
+            #expect(health.hold == nil && health.isWell)
+        }
+        // If no file is served, all wait as long as the server asks.
+        for record: SyncRecordID in 3...4 {
+            health.failed(.unavailable(failure, retryAfter: .seconds(60)), record: record, now: now)
+        }
+        #expect((health.hold?.until).map { $0 >= Timestamp(seconds: 60) } == true)
     }
 
     @Test("S23: one broken file holds up no other; many different ones in a row, or Retry-After, hold up all")

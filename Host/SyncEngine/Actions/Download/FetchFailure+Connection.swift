@@ -29,6 +29,8 @@ extension FetchFailure {
         switch error.kind {
         case .unreachable where received != nil:
             self = .brokenOff(error.failure, gained: gained)
+        // Some servers fail so for a single file.
+        case .unreachable where error.isClosed: self = .server(error.failure, retryAfter: nil)
         case .unreachable: self = .unreachable(error.failure)
         case .maintenance, .unapproved: self = .unreachable(error.failure)
         case .serverError where error.status == 503:

@@ -4,7 +4,8 @@ import Model
 enum FetchFailure: Error, Sendable {
     /// No answer: no connection, a name that was not resolved, or a timeout.
     case unreachable(Failure)
-    /// A server that asks to wait or is broken: other 5xx, 408, 425, 429.
+    /// A server that asks to wait or is broken: other 5xx, 408, 425, 429. Also one that closes the connection before
+    /// its answer begins.
     case server(Failure, retryAfter: Duration?)
     /// A server that cannot serve requests now, such as during maintenance: 503.
     case unavailable(Failure, retryAfter: Duration?)

@@ -68,7 +68,7 @@ enum RetryDecision: Hashable, Sendable {
             return .wait(until: now + delay(attempts + 1, retryAfter), attempts: attempts + 1)
         case .unavailable(_, let retryAfter):
             // No answer of a person's would help.
-            let wait = retryAfter ?? min(delay(attempts + 1, nil), longestUnavailable * 6)
+            let wait = max(min(delay(attempts + 1, nil), longestUnavailable * 6), retryAfter ?? .zero)
             return .wait(until: now + wait, attempts: attempts + 1)
         case .brokenOff(_, gained: false), .wrongChecksum:
             if attempts + 1 >= longestRow { return later() }
