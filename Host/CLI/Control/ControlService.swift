@@ -130,6 +130,7 @@ struct ControlService: Sendable {
         case .reload: return Array(JSONValue(try await hosting.reload()).text.utf8)
         case .account(let name):
             guard let phase = hosting.phases[name] else { throw Failure.noAccount(name) }
+            try check(asked.fields[.larderAccount], of: name)
             return Array(JSONValue(phase, account: name).text.utf8)
         case .watch(let name):
             try await hosting.watch(name) { told throws(Failure) in tell(.status(try ControlCoding.encode(told))) }
@@ -149,16 +150,19 @@ struct ControlService: Sendable {
     ///   none.
     private func host(of account: String, as digest: String?) throws(Failure) -> AccountHost {
         guard let phase = hosting.phases[account] else { throw Failure.noAccount(account) }
-        if let digest, digest != hosting.digest(of: account) {
-            throw Failure(
-                .vaultLocked, "the config has changed for the account `\(account)` since the host has read it",
-                hint: "`larder reload` has the host read it anew")
-        }
+        try check(digest, of: account)
         if let host = phase.host { return host }
         if let failure = phase.failure { throw failure }
         throw Failure(
             .failed, "the account `\(account)` is not at work now: \(phase.status)",
             hint: "try again, or see `larder status`")
+    }
+
+    private func check(_ digest: String?, of account: String) throws(Failure) {
+        guard let digest, digest != hosting.digest(of: account) else { return }
+        throw Failure(
+            .vaultLocked, "the config has changed for the account `\(account)` since the host has read it",
+            hint: "`larder reload` has the host read it anew")
     }
 
     private static func carryOut<Command: AccountCommand>(

@@ -14,14 +14,19 @@ struct RunningHost: Hashable, Sendable {
 
     /// Finds the host that runs an account: the one that has the vault open, as the vault's lock says; where nothing
     /// says so, as in the place of a vault that is not mounted, one that has read the config.
-    /// - Parameter config: the absolute path of the config; nil searches for no host that has read it.
+    /// - Parameters:
+    ///   - config: the absolute path of the config; nil searches for no host that has read it.
+    ///   - evenWaiting: whether a host is found too that waits for the account, since another process has the vault
+    ///     open, or the tree is away.
     /// - Returns: nil if the last process that had the vault open takes no commands. A host that has ended is found too;
     ///   see ``ask(_:body:fields:clock:hear:)``.
-    init?(of account: AccountConfig, in config: String?) async {
+    init?(of account: AccountConfig, in config: String?, evenWaiting: Bool = false) async {
         if let holder = await AccountReader.lastHolder(of: account.bookmark) {
-            guard case .socket(let path) = holder.control else { return nil }
-            self.init(socket: path)
-            return
+            if case .socket(let path) = holder.control, !evenWaiting || AccountRemains.areInUse(account.bookmark) {
+                self.init(socket: path)
+                return
+            }
+            guard evenWaiting else { return nil }
         }
         guard let config else { return nil }
         for host in await Self.all(reading: config) {

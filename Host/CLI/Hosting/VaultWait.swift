@@ -53,7 +53,7 @@ extension RunningHost {
                 + "`larder run` again")
     }
 
-    /// Has the host that runs an account do something.
+    /// Has the host that runs an account, or waits for it, do something.
     /// - Parameter ask: asks the host; it returns nil if the host does not run any more.
     /// - Throws: `unreachable` if no host runs the account, as ``VaultWait/goesOn(for:)``, and the error of `ask`.
     static func ask<Answer>(
@@ -62,7 +62,11 @@ extension RunningHost {
     ) async throws(Failure) -> Answer {
         var waiting = VaultWait(console)
         while true {
-            if let host = await RunningHost(of: account, in: config), let answer = try await ask(host) { return answer }
+            if let host = await RunningHost(of: account, in: config, evenWaiting: true),
+                let answer = try await ask(host)
+            {
+                return answer
+            }
             guard await lost(account) != nil, try await waiting.goesOn(for: account) else {
                 throw .noHost(for: account.bookmark.name)
             }

@@ -149,4 +149,42 @@ import Testing
             #expect(await host.stop() == .code(0))
         }
     }
+
+    @Test("V1, H9: an account that waits for its tree is found, and left in the config by a --purge that is refused")
+    func waiting() async throws {
+        try await SeveralAccounts.running(["still", "waits"]) { accounts in
+            let (tree, away) = ("\(accounts.folder)/tree", "\(accounts.folder)/away")
+            accounts["waits"].tree.put("/a", "one")
+            try accounts.write(["still", "waits"], more: ["waits": ["files: \(tree)"]])
+            #expect(try await accounts.larder("--account", "waits", "pin", "/").exitCode == 0)
+            let host = try accounts.start()
+            try await soon("it works", beside: host, log: accounts.log) {
+                Files.exists("\(tree)/a") ? try Files.text("\(tree)/a") == "one" : false
+            }
+            let config = try Files.text(accounts.config)
+            try await mustRun("mv", [tree, away])
+            // Whether the host has noticed it or not, nothing is taken away.
+            for _ in 0..<2 {
+                let purge = try await accounts.larder("account", "remove", "waits", "--purge")
+                #expect(purge.exitCode == 74, "\(purge.summary)")
+                #expect(try Files.text(accounts.config) == config)
+                try await soon("it waits", beside: host, log: accounts.log) {
+                    try await accounts.larder("--account", "waits", "healthcheck").exitCode == 74
+                }
+            }
+            for command in [["wait"], ["pause"], ["resume"]] {
+                let said = try await accounts.larder.run(["--account", "waits"] + command)
+                #expect(said.exitCode == 74, "\(command) \(said.summary)")
+            }
+            let removed = try await accounts.larder("account", "remove", "waits")
+            #expect(removed.exitCode == 0, "\(removed.summary)")
+            #expect(try await accounts.larder("healthcheck").exitCode == 0)
+            // The host does not take it up again with its tree.
+            try await mustRun("mv", [away, tree])
+            #expect(try await accounts.larder("reload").exitCode == 0)
+            #expect(try await accounts.larder("healthcheck").exitCode == 0)
+            #expect(try Files.text("\(tree)/a") == "one")
+            #expect(await host.stop() == .code(0))
+        }
+    }
 }

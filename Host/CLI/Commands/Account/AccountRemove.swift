@@ -1,6 +1,7 @@
 import ArgumentParser
 import Core
 import Glibc
+import HTTPTypes
 import Model
 import Threads
 
@@ -50,7 +51,13 @@ struct AccountRemove: LarderCommand {
             do throws(Failure) {
                 left = try await takeOut(account, isOut ? nil : edit, config, console)
             } catch {
-                guard error.kind == .vaultLocked, try await waiting.goesOn(for: account) else { throw error }
+                if error.kind == .vaultLocked, try await waiting.goesOn(for: account) { continue }
+                // Nothing was taken away while the database is there.
+                if isOut, AccountRemains.exist(account.bookmark) {
+                    try edit.undo(because: error)
+                    await RunningHost.takeBack(inReadersOf: config.file)
+                }
+                throw error
             }
         }
         guard let left else { return [] }
@@ -105,7 +112,7 @@ struct AccountRemove: LarderCommand {
             do throws(Failure) { try ConfigFile(file.path).replace(with: file.text) } catch {
                 throw Failure(
                     reason.kind, "\(reason.message); and \(error.message)",
-                    hint: "the account is no longer in \(file.path), and the host goes on with it")
+                    hint: "the account is no longer in \(file.path); put it back by hand")
             }
         }
     }
@@ -213,11 +220,13 @@ extension RunningHost {
         of account: AccountConfig, in config: String, _ edit: AccountRemove.Edit, shutdownTimeout: Duration
     ) async throws(Failure) -> Bool {
         let name = account.bookmark.name
-        guard let host = await RunningHost(of: account, in: config), let answer = try await host.ask(.host) else {
-            return false
-        }
+        guard let host = await RunningHost(of: account, in: config, evenWaiting: true),
+            let answer = try await host.ask(.host)
+        else { return false }
         let state = try ControlCoding.decode(State.self, from: answer)
         guard state.accounts.contains(where: { $0.account == name && $0.phase != "ended" }) else { return false }
+        // The host's account of that name may be another one by now.
+        _ = try await host.ask(.account(name), fields: [.larderAccount: account.digest])
         let isAlone = state.accounts.count == 1
         if isAlone {
             guard kill(state.process, SIGTERM) == 0 || errno == ESRCH else {
@@ -247,6 +256,12 @@ extension RunningHost {
             do { try await Task.sleep(for: .milliseconds(20)) } catch { throw Failure(.failed, "it was cancelled") }
         }
         return !isAlone
+    }
+
+    /// Has the host that let go of an account run it again, now that the config has it again. The command's failure is
+    /// what is told; a host that cannot take it back says why in its log.
+    fileprivate static func takeBack(inReadersOf config: String) async {
+        for host in await all(reading: config) { _ = try? await host.reload() }
     }
 
     /// The part of a host's state that says which accounts it runs.
