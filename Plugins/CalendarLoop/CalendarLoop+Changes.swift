@@ -37,11 +37,16 @@ extension CalendarLoop {
     }
 
     /// Polls a calendar without sync-tokens.
-    mutating func list(_ loop: String, _ calendar: Calendar, _ digest: String) throws(PluginError) -> EventPage<Content>
-    {
+    /// - Parameters:
+    ///   - digest: The digest of the listing of the last poll.
+    ///   - hasNews: Whether the calendar's ctag shows that something has changed since then.
+    mutating func list(
+        _ loop: String, _ calendar: Calendar, _ digest: String, hasNews: Bool
+    ) throws(PluginError) -> EventPage<Content> {
         let members = try exchange(loop).listing()
         let position = Position.listed(digest: members.digest, ctag: calendar.ctag ?? "")
-        if members.digest == digest { return page(position) }
+        let isHidden = hasNews && members.contains { $0.etag == nil }
+        if members.digest == digest, !isHidden { return page(position) }
         var fetching = Fetching(exchange(loop))
         let (content, next) = try differences(loop, members, by: &fetching, then: position, page: 0)
         return page(next.position, more: next.more, content)

@@ -105,7 +105,9 @@ struct CalendarLoop: EventLoop {
             return try delta(of: loop, calendar, since: token, wasStalled: true)
         case .listed(let digest, let ctag):
             if try !isWorthAsking(loop, calendar.ctag, ctag) { return page(position) }
-            return try list(loop, calendar, digest)
+            // Objects without ETags do not show what has changed.
+            let hasNews = calendar.ctag.map { !ctag.isEmpty && !$0.utf8.elementsEqual(ctag.utf8) } ?? false
+            return try list(loop, calendar, digest, hasNews: hasNews)
         case .comparing: return page(position)
         }
     }

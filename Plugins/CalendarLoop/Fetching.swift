@@ -8,6 +8,8 @@ struct Fetching {
     private static let largest = 8 << 20
     /// The number of failures, without a success, that means that the server has failed.
     private static let mostFailures = 5
+    /// The number of objects in a row without an answer that means that the server is away.
+    private static let mostUnanswered = 3
 
     let exchange: Exchange
     private(set) var records: [Record] = []
@@ -24,8 +26,15 @@ struct Fetching {
     private var batchSize = BatchSize()
     /// The size in bytes of the contents of the last request. 0: no request has succeeded yet.
     private var lastBatch = 0
-    /// The objects that the server's answer to a request for many omits. Each is asked for with a `GET`.
+    /// The objects that the server's answer to a request for many omits, or names without their content. Each is asked
+    /// for with a `GET`.
     private var omitted: [Member] = []
+    /// The status with which the server refused an object, or a request for one, last.
+    private var refusal: Int?
+    /// The number of objects in a row for which the server closed the connection.
+    private var unanswered = 0
+    /// Whether the calendar may be gone, so that its objects are not taken for gone one by one.
+    private var isCalendarDoubtful = false
     /// The size in bytes of the contents that came and were not kept.
     private var wasted = 0
 
@@ -65,7 +74,8 @@ struct Fetching {
     }
 
     /// Fetches objects in batches (RFC 4791, section 7.9), or one by one if the server does not support that. A batch
-    /// that the server refuses, as some do with more objects than they have time or room for, is halved.
+    /// that the server refuses, or does not answer, as some do with more objects than they have time or room for, is
+    /// halved.
     ///
     /// Once the server has shown that it supports batches, the next batch is requested before the current one is read,
     /// so that both sides work at the same time: at most two requests are in progress. When an answer cannot be read to
@@ -106,7 +116,17 @@ struct Fetching {
             }
             let wasAhead = ahead != nil
             var batch: Batch
-            if let next = ahead.take() { batch = next } else { batch = try ask(for: &rest) }
+            if let next = ahead.take() {
+                batch = next
+            } else {
+                do throws(PluginError) { batch = try ask(for: &rest) } catch {
+                    // Some servers close the connection when they have no time or room for so many.
+                    let count = min(rest.count, batchSize.count)
+                    guard error.status == .io, count > 1 || lastBatch > 0, try !isLate() else { throw error }
+                    try askForFewer(than: count, of: &rest)
+                    continue
+                }
+            }
             if mayAskAhead, lastBatch > 0, bytes + lastBatch < Self.enough, !rest.isEmpty {
                 start = rest.startIndex
                 ahead = try ask(for: &rest, isAhead: true)
@@ -128,17 +148,21 @@ struct Fetching {
             guard meaning == .refused else { continue }
             ahead = nil
             rest = members[batch.members.startIndex...]
-            guard hasMultiget else { continue }
-            batchSize.refused(batch.members.count, worked: lastBatch > 0)
-            guard batch.members.count == 1 else { continue }
-            hasMultiget = !batchSize.isHopeless
-            try get(rest.removeFirst())
-            try expectSome()
+            if hasMultiget { try askForFewer(than: batch.members.count, of: &rest) }
         }
         // A broken object does not stop the others. If no object can be fetched, the server has failed.
         guard hasMultiget || failed.count < 2 || !records.isEmpty || !gone.isEmpty else {
-            throw exchange.failure("errors for \(failed[0]) and \(failed.count - 1) others")
+            throw failure("errors for")
         }
+    }
+
+    /// Notes that the server refused a request for so many objects. One object is requested with a `GET`.
+    private mutating func askForFewer(than count: Int, of rest: inout ArraySlice<Member>) throws(PluginError) {
+        batchSize.refused(count, worked: lastBatch > 0)
+        guard count == 1 else { return }
+        hasMultiget = !batchSize.isHopeless
+        try get(rest.removeFirst())
+        try expectSome()
     }
 
     private func ask(for rest: inout ArraySlice<Member>, isAhead: Bool = false) throws(PluginError) -> Batch {
@@ -173,8 +197,13 @@ struct Fetching {
     /// Throws if many objects failed and none succeeded.
     private func expectSome() throws(PluginError) {
         guard failed.count < Self.mostFailures || !records.isEmpty || !gone.isEmpty else {
-            throw exchange.failure("errors or unreadable data for \(failed[0]) and \(failed.count - 1) others")
+            throw failure("errors or unreadable data for")
         }
+    }
+
+    private func failure(_ what: String) -> PluginError {
+        if let refusal { return exchange.refusal(refusal) }
+        return exchange.failure("\(what) \(failed[0]) and \(failed.count - 1) others")
     }
 
     /// The meaning of the answer to a request for objects.
@@ -184,7 +213,10 @@ struct Fetching {
     private mutating func read(_ batch: inout Batch) throws(PluginError) -> Meaning {
         let before = bytes
         while let response = try batch.answer.next() {
-            guard let listed = batch.pending.removeValue(forKey: response.href) else { continue }
+            guard let listed = batch.pending[response.href] else { continue }
+            // What came without its content stays pending, and is asked for alone.
+            if response.status == 200, response.values[1] == nil { continue }
+            batch.pending[response.href] = nil
             if response.status == 404 || response.status == 410 {
                 gone.append(response.href)
             } else if response.status == 200, let data = response.values[1] {
@@ -200,10 +232,15 @@ struct Fetching {
         }
         switch batch.answer.status {
         case 207: omitted += batch.members.filter { batch.pending.keys.contains($0.href) }
-        case 401, 404, 410: throw exchange.refusal(batch.answer.status)
+        case 401: throw exchange.refusal(401)
+        case 404, 410:
+            refusal = batch.answer.status
+            guard batch.members.count > 1 || lastBatch > 0 else { throw exchange.refusal(batch.answer.status) }
+            isCalendarDoubtful = true
+            return .refused
         case 403:
-            guard try batch.answer.end().errors.contains("{DAV:}supported-report") else { throw exchange.refusal(403) }
-            hasMultiget = false
+            refusal = 403
+            if try batch.answer.end().errors.contains("{DAV:}supported-report") { hasMultiget = false }
             return .refused
         case 405, 415, 501:
             hasMultiget = false
@@ -215,14 +252,23 @@ struct Fetching {
     }
 
     private mutating func get(_ member: Member) throws(PluginError) {
-        var answer = try exchange.http.send("GET", member.href)
+        var answer: HTTPAnswer
+        do throws(PluginError) { answer = try exchange.http.send("GET", member.href) } catch {
+            unanswered += 1
+            guard error.status == .io, unanswered < Self.mostUnanswered else { throw error }
+            failed.append(member.href)
+            return
+        }
+        unanswered = 0
         switch answer.status {
         case 200:
             var content: [UInt8] = []
             while content.count <= Self.largest, let chunk = try answer.next() { content += chunk }
             keep(member.href, etag: answer.header("ETag") ?? member.etag, content)
-        case 404, 410: gone.append(member.href)
-        default: failed.append(member.href)
+        case 404 where !isCalendarDoubtful, 410 where !isCalendarDoubtful: gone.append(member.href)
+        default:
+            if [403, 404, 410].contains(answer.status) { refusal = answer.status }
+            failed.append(member.href)
         }
     }
 

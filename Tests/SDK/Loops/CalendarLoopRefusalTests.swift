@@ -42,10 +42,11 @@ import Testing
 
     @Test(
         "K12: of a server that refuses many at once fewer are asked for, not each alone",
-        arguments: [400, 413, 500, 502, 504, 507])
+        arguments: [0, 400, 403, 404, 410, 413, 500, 502, 504, 507])
     func tooMany(_ status: UInt32) throws {
         let account = try CalendarAccount()
-        (account.server.mostAtOnce, account.server.tooManyStatus) = (20, status)
+        (account.server.mostAtOnce, account.server.tooManyStatus) = (20, status == 0 ? 207 : status)
+        account.server.closesWhenTooMany = status == 0
         for number in 0..<150 { account.server.put("\(number).ics") }
         account.cycle()
         #expect(account.contents == account.server.truth && account.batches.count < 20)
@@ -61,6 +62,45 @@ import Testing
         account.cycle()
         #expect(account.contents == account.server.truth && account.batches.count < 20)
         #expect(account.fixture.requests.filter { $0.method == "GET" }.map(\.target) == ["/ada/work/77.ics"])
+    }
+
+    @Test("K12: an object that comes without its content is fetched by itself")
+    func empty() throws {
+        let account = try CalendarAccount()
+        account.server.empty = ["/ada/work/7.ics", "/ada/work/9.ics"]
+        for number in 0..<30 { account.server.put("\(number).ics") }
+        account.cycle()
+        #expect(account.contents == account.server.truth && account.batches.count == 1)
+        #expect(
+            Set(account.fixture.requests.filter { $0.method == "GET" }.map(\.target)) == account.server.empty)
+    }
+
+    @Test("K12: a calendar that goes while its objects are fetched is no removal of its objects")
+    func goesMeanwhile() throws {
+        let account = try CalendarAccount()
+        for number in 0..<250 { account.server.put("\(number).ics") }
+        account.cycle()
+        let before = account.contents
+        for number in 0..<250 { account.server.put("\(number).ics", "changed") }
+        let first = account.batches.count
+        account.server.onMultiget = { [unowned server = account.server] in server.isGone = $0 > first + 1 }
+        account.cycle()
+        #expect(account.contents.count == before.count && !account.fixture.failures.isEmpty)
+    }
+
+    @Test("K11: where objects have no ETags, a changed ctag has them fetched again")
+    func hiddenChange() throws {
+        let account = try CalendarAccount()
+        (account.server.supportsSync, account.server.hidesETags) = (false, true)
+        account.server.put("a.ics")
+        account.server.put("b.ics")
+        account.cycle()
+        account.server.put("b.ics", "changed")
+        account.cycle()
+        #expect(account.contents == account.server.truth)
+        account.fixture.forget()
+        account.cycle()
+        #expect(account.batches.isEmpty)
     }
 
     @Test("K12: a server that gives no object in any way is an error after few requests")

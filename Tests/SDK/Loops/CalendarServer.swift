@@ -45,11 +45,19 @@ final class CalendarServer {
     var unreadable: Set<String> = []
     /// The hrefs that a multiget leaves out.
     var omitted: Set<String> = []
+    /// The hrefs that a multiget names without their contents.
+    var empty: Set<String> = []
+    /// Whether a multiget that asks for too many gets no answer.
+    var closesWhenTooMany = false
+    /// Whether the calendar is not there any more.
+    var isGone = false
+    /// Whether the objects have no ETags in a listing.
+    var hidesETags = false
     /// The hrefs whose GET fails.
     var failingGets: Set<String> = []
     /// The text that a proxy inserts in front of every path in a listing or a report.
     var pathPrefix = ""
-    /// The requests for many objects that fail, counted from 0.
+    /// The requests for many objects that fail, counted from 0. A request for one fails if the next one of these does.
     var failing: Set<Int> = []
     /// Whether a request fails while another request is under way.
     var takesOneAtATime = false
@@ -132,7 +140,7 @@ final class CalendarServer {
         larder_fake_property(fake, "{DAV:}resourcetype", "{DAV:}collection\n{urn:ietf:params:xml:ns:caldav}calendar")
         for (name, object) in objects {
             larder_fake_response(fake, pathPrefix + href(name), 200, nil)
-            larder_fake_property(fake, "{DAV:}getetag", object.etag)
+            if !hidesETags { larder_fake_property(fake, "{DAV:}getetag", object.etag) }
         }
         listCollections()
     }
@@ -197,9 +205,12 @@ final class CalendarServer {
     private func multiget(_ body: String) {
         underWay.append(larder_fake_under_way(fake))
         onMultiget(underWay.count - 1)
+        if isGone { return larder_fake_answer_dav(fake, "REPORT", path, 404) }
         let asked = body.split(separator: "<href>").dropFirst().map { Self.unescaped(String($0.prefix { $0 != "<" })) }
         guard asked.count <= mostAtOnce, crashing.isDisjoint(with: asked) else {
-            return larder_fake_answer_dav(fake, "REPORT", path, tooManyStatus)
+            larder_fake_answer_dav(fake, "REPORT", path, tooManyStatus)
+            if closesWhenTooMany { larder_fake_fail_request(fake, LARDER_IO) }
+            return
         }
         larder_fake_answer_dav(fake, "REPORT", path, supportsMultiget ? 207 : 501)
         if failing.contains(underWay.count - 1) || takesOneAtATime && underWay.last != 0 {
@@ -214,7 +225,7 @@ final class CalendarServer {
             } else if let object = objects[String(href.dropFirst(path.count))] {
                 larder_fake_response(fake, href, 200, nil)
                 larder_fake_property(fake, "{DAV:}getetag", object.etag)
-                giveContent(object.content)
+                if !empty.contains(href) { giveContent(object.content) }
             } else {
                 larder_fake_response(fake, href, 404, nil)
             }
@@ -229,6 +240,11 @@ final class CalendarServer {
     }
 
     private func get(_ target: String) {
+        if failing.contains(underWay.count) {
+            larder_fake_answer(fake, "GET", target, 200, nil)
+            return larder_fake_fail_request(fake, LARDER_IO)
+        }
+        if isGone { return larder_fake_answer(fake, "GET", target, 404, nil) }
         if failingGets.contains(target) { return larder_fake_answer(fake, "GET", target, 500, nil) }
         let object = objects[String(target.dropFirst(path.count))]
         larder_fake_answer(fake, "GET", target, object == nil ? 404 : 200, object?.content)
