@@ -3,8 +3,8 @@ import LarderSDK
 /// The states of the items that others share with the account, asked for so that many shares cost few requests.
 ///
 /// Loops are polled one after the other, in cycles. In a cycle the shares in one folder cost one listing of that folder.
-/// Those that are alone in their folder, or in a large one, take turns, so that a cycle has about as many requests for
-/// them as ``mostAlone``.
+/// Those that are alone in their folder, or in a large one, or that their folder's listing leaves out, take turns, so
+/// that a cycle has about as many requests for them as ``mostAlone``.
 struct SharedRoots {
     /// The state of a share's root.
     enum State {
@@ -62,7 +62,7 @@ struct SharedRoots {
             // What the listing leaves out is asked for by itself.
             if let etag = try listed[folder]?.get()[Array(path.utf8)] { return .etag(etag) }
         }
-        let turns = 1 + folders.reduce(0) { $0 + (isListed($1.key, $1.value) ? 0 : $1.value) } / Self.mostAlone
+        let turns = 1 + folders.reduce(0) { $0 + countAlone(in: $1.key, of: $1.value) } / Self.mostAlone
         if mayRest, let last = asked[loop], cycle.number - last < turns { return .unasked }
         // The shares begin at different cycles, so that not all have their turn in the same one.
         asked[loop] = asked[loop] == nil ? cycle.number - asked.count % turns : cycle.number
@@ -90,6 +90,13 @@ struct SharedRoots {
     }
 
     private func isListed(_ folder: [UInt8], _ count: Int) -> Bool { count >= Self.many && !large.contains(folder) }
+
+    /// Returns the number of a folder's shares that are asked for alone, as far as is known.
+    private func countAlone(in folder: [UInt8], of count: Int) -> Int {
+        guard isListed(folder, count) else { return count }
+        guard case .success(let etags)? = listed[folder] else { return 0 }
+        return max(0, count - etags.count)
+    }
 
     private mutating func list(_ folder: [UInt8], _ count: Int, in home: String) throws(PluginError) {
         do throws(PluginError) {

@@ -9,6 +9,8 @@ final class ShareServer {
     var etags: [String: String] = [:]
     /// The targets of folders that are listed, with a closing slash.
     var folders: Set<String> = []
+    /// The targets that their folder's listing leaves out.
+    var hidden: Set<String> = []
     /// The number of other entries that each of these folders has.
     var others = 0
     /// The OCS answers for single shares, by target below the sharing service's address: code and data. Other shares
@@ -64,7 +66,8 @@ final class ShareServer {
         larder_fake_answer_dav(fixture.fake, "PROPFIND", folder, 207)
         larder_fake_response(fixture.fake, folder, 200, nil)
         larder_fake_property(fixture.fake, "{DAV:}getetag", "folder")
-        for (target, etag) in etags where target.hasPrefix(folder) && !target.dropFirst(folder.count).contains("/") {
+        for (target, etag) in etags
+        where target.hasPrefix(folder) && !target.dropFirst(folder.count).contains("/") && !hidden.contains(target) {
             larder_fake_response(fixture.fake, target + "/", 200, nil)
             larder_fake_property(fixture.fake, "{DAV:}getetag", etag)
         }
