@@ -134,7 +134,9 @@ enum DownloadAnswer {
         if wanted.strength == .substitute {
             // The listing may have told only one of length and date, and so may the answer.
             let told = [(size, modified), (request.size, modified), (size, nil), (nil, modified), (nil, nil)]
-            let isSame = told.contains { wanted == .substitute(size: $0.0, lastModified: $0.1) }
+            let isSame =
+                told.contains { wanted == .substitute(size: $0.0, lastModified: $0.1) }
+                || isDated(modified, as: request)
             if modified != nil, !isSame, !wanted.hasUnreadableDate {
                 throw changed(path, "its date is different", status)
             }
@@ -153,7 +155,11 @@ enum DownloadAnswer {
     /// Tells whether an answer has the date that identifies the listed version, if the listing had no ETag.
     private static func isDated(_ modified: Timestamp?, as request: DownloadRequest) -> Bool {
         guard let modified, let wanted = request.version, wanted.strength == .substitute else { return false }
-        return [request.size, nil].contains { wanted == .substitute(size: $0, lastModified: modified) }
+        // A header field has no fractions of a second, which a listing may have.
+        let dates = [modified, request.lastModified].filter { $0?.seconds == modified.seconds }
+        return dates.contains { date in
+            [request.size, nil].contains { wanted == .substitute(size: $0, lastModified: date) }
+        }
     }
 
     /// Tells whether an answer that nothing else identifies may be the file: it has the listed media type. If none was

@@ -172,6 +172,27 @@ struct GetTests {
         #expect(same.head?.version == dated.version)
     }
 
+    @Test("a date with a fraction of a second in a listing is that of the answer, which has none")
+    func fractions() async throws {
+        for (listed, date, isSame) in [
+            ("12:00:00.25Z", "12:00:00 GMT", true), ("12:00:00.999999Z", "12:00:00 GMT", true),
+            ("12:00:00.25Z", "12:00:01 GMT", false), ("11:59:59.75Z", "12:00:00 GMT", false),
+        ] {
+            let modified = try #require(Timestamp(rfc3339: "2026-11-21T\(listed)"))
+            for size: Int64? in [5, nil] {
+                let request = DownloadRequest(
+                    version: .substitute(size: size, lastModified: modified), size: size, lastModified: modified)
+                let headers: HTTPHeaders = ["Last-Modified": "Sat, 21 Nov 2026 \(date)"]
+                if isSame {
+                    let (sink, _, _) = try await get(request) { _ in .status(200, headers, "hello") }
+                    #expect(sink.head?.version == request.version, "\(listed)")
+                } else {
+                    #expect(await error(request) { _ in .status(200, headers, "hello") } == .versionChanged)
+                }
+            }
+        }
+    }
+
     @Test("the same tag, weak in the listing and strong in the answer, is one version")
     func weakThenStrong() async throws {
         let (sink, _, _) = try await get(DownloadRequest(version: weak, size: 5)) { _ in
