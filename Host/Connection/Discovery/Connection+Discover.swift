@@ -12,11 +12,13 @@ extension Connection {
     ///
     /// Credentials go to the account's origin only. A 401 at an address that is only guessed says nothing. A 401
     /// elsewhere, away from the account's files, throws `forbidden`. An address is passed over if a proxy answers that
-    /// the server behind it cannot be reached, and one that is only guessed also if it answers with an error.
+    /// the server behind it cannot be reached, and one that is only guessed also if it answers with an error, with what
+    /// cannot be understood or with homes on another server, or closes the connection.
     ///
     /// The result is kept. The server is asked again only when the facts about it no longer hold or the homes are gone.
     /// - Returns: The principal and the homes; nil if the server does not offer the service.
-    /// - Throws: The error that kept the server from telling; `redirectRefused` if the homes are on another server;
+    /// - Throws: The error that kept the server from telling; `redirectRefused` if an address that is not guessed names
+    ///   homes on another server;
     ///   `notFound` if no address led to a home and one of them was passed over, so that a later attempt may find a
     ///   home.
     public func discover(_ service: DAVService) async throws(ConnectionError) -> DAVHomes? {
@@ -63,6 +65,10 @@ extension Connection {
                 if let homes = try await homes(of: service, from: place, isGuess: isGuess) { return homes }
             } catch  where error.isOfPlace || isGuess && error.isOfGuess {
                 broken = broken ?? error
+            } catch  where isGuess && error.isOfOther {
+                logger.warning(
+                    "Larder does not search for calendars or address books at this address",
+                    metadata: ["error": "\(error.message)"])
             }
         }
         do {
@@ -139,16 +145,7 @@ extension Connection {
         let asked = try Self.asked(names)
         var question = Self.propfind(asked, at: place, depth: .zero, timeLimit: timeLimits.greeting)
         question.isGuess = isGuess || !concernsAccount(place)
-        let (answer, address): (MultistatusAnswer, ServerAddress)
-        do {
-            (answer, address) = try await multistatus(question, asked, at: place)
-        } catch  where isGuess && (error.kind == .redirectRefused || error.isRedirect) {
-            // The redirect mostly leads to a login page, or nowhere.
-            logger.warning(
-                "Larder does not search for calendars or address books at this address",
-                metadata: ["error": "\(error.message)"])
-            return nil
-        }
+        let (answer, address) = try await multistatus(question, asked, at: place)
         // A 401 at an address that is not a guess says that there is something at this address.
         if answer.status == 401, !isGuess { throw Self.refused(question, at: address) }
         do { try await check(answer, question, at: address) } catch  where !error.isTransient { return nil }
@@ -221,10 +218,11 @@ extension ConnectionError {
 
     /// Whether the error says nothing of the server if nobody said that there is something at the address. An answer
     /// that asks to wait concerns the whole account.
-    fileprivate var isOfGuess: Bool { kind == .serverError && status != 429 && status != 503 }
+    fileprivate var isOfGuess: Bool { kind == .serverError && status != 429 && status != 503 || isClosed }
 
-    /// Whether the error is a redirect that names no address.
-    fileprivate var isRedirect: Bool { kind == .protocolViolation && status.map { (300..<400).contains($0) } ?? false }
+    /// Whether something else than the service is at an address that is only guessed, such as a login page, or a
+    /// redirect to one.
+    fileprivate var isOfOther: Bool { kind == .redirectRefused || kind == .protocolViolation }
 }
 
 extension Array {

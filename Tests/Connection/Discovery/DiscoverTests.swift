@@ -229,6 +229,27 @@ struct DiscoverTests {
         }
     }
 
+    @Test("L33: what is no calendar server at a place that is only guessed is no trouble of the server's")
+    func strangeGuess() async throws {
+        let wellKnown = "PROPFIND /.well-known/caldav"
+        for answer in [
+            HTTPAnswer.status(207, [:], "<html><body>Welcome</body></html>"),
+            told(principal: "https://inner.example.org/p/"), told(homes: ["https://inner.example.org/c/"]),
+        ] {
+            let transport = server([wellKnown: { _ in answer }])
+            #expect(try await connection("https://h/", over: transport).discover(.caldav) == nil)
+            #expect(transport.requests.allSatisfy { $0.address.origin.host == "h" })
+        }
+        let closing = ScriptedTransport { request, _ throws(TransportError) in
+            guard request.address.path != "/.well-known/caldav" else { throw .closed }
+            return .status(404)
+        }
+        let error = await #expect(throws: ConnectionError.self) {
+            try await connection("https://h/", over: closing).discover(.caldav)
+        }
+        #expect(error?.kind == .notFound)
+    }
+
     @Test("I13: an error is not an answer that there is nothing")
     func errors() async throws {
         for (place, status, kind) in [
