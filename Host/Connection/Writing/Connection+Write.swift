@@ -203,9 +203,10 @@ extension Connection {
                 status: reading.status, headers: reading.headers, document: reading.document,
                 doing: reading.request.doing, at: reading.address.origin, now: clock.now(), sentence: reading.sentence))
         error.mayHaveArrived = WriteMeaning.mayHaveArrived(reading.status)
-        // Behind a proxy that ends TLS, Apache takes the address in `Destination` for one on another server.
+        // Behind a proxy that ends TLS, or passes requests to another host or port, some servers take the address in
+        // `Destination` for one on another server.
         let isMovedOrCopied = reading.request.target != nil && reading.request.target != reading.request.path
-        if reading.status == 502, isMovedOrCopied, reading.address.origin.isTLS {
+        if reading.status == 502 || reading.status == 400, isMovedOrCopied {
             error.message += " (if only moving and copying fail so, the proxy has to rewrite the field Destination)"
         }
         return error
