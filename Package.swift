@@ -11,7 +11,6 @@ let strictC: [CSetting] = [.treatAllWarnings(as: .error)]
 
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
-let http: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
 let hummingbirdTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird")
@@ -25,7 +24,6 @@ let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
-let nioSOCKS: Target.Dependency = .product(name: "NIOSOCKS", package: "swift-nio-extras")
 let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let nioHTTPTypesHTTP1: Target.Dependency = .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
@@ -75,7 +73,6 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -102,18 +99,21 @@ let package = Package(
         .systemLibrary(name: "CExpat", path: "Host/CExpat", providers: [.apt(["libexpat1-dev"])]),
         .systemLibrary(name: "CCrypto", path: "Host/CCrypto", providers: [.apt(["libssl-dev"])]),
         .target(name: "CLinux", path: "Host/CLinux", publicHeadersPath: "include", cSettings: strictC),
+        .target(
+            name: "CCurl", path: "Host/CCurl", publicHeadersPath: "include", cSettings: strictC,
+            linkerSettings: [.linkedLibrary("curl"), .linkedLibrary("ssl"), .linkedLibrary("crypto")]),
         host("Model"),
         host("Digests", ["CCrypto"]),
         host("Warehouse", ["CLinux", sqlite]),
         host("Threads", ["CLinux", collections]),
+        host("Transfer", ["CCurl", "CLinux", "Threads"]),
         host("Database", ["Model", "Threads", grdb, sqlite]),
         host("LocalTree", ["Model", "CLinux", "Threads", "Digests"]),
         host("Vault", ["Model", "CLinux", "Database", "LocalTree", "Digests"]),
         host(
             "Connection",
             [
-                "Model", "CExpat", "CLinux", "Threads", http, nioCore, nioPosix, nioHTTP1, nioSSL, nioSOCKS, "Digests",
-                logging,
+                "Model", "CExpat", "CLinux", "Threads", "Transfer", "Digests", logging,
             ]),
         host("ItemList", ["Model", "Threads", "Database", "LocalTree", "Connection", logging]),
         host("PluginHost", ["Model", "CLarder", "CLinux", "Threads", "Digests", logging]),
@@ -174,7 +174,7 @@ let package = Package(
         tests("Warehouse", ["Warehouse", sqlite]),
         tests(
             "Connection",
-            ["Model", "Connection", "DemoServer", "TestServer", "Digests", nioCore, nioHTTP1, logging]),
+            ["Model", "Connection", "DemoServer", "TestServer", "Digests", "Transfer", logging]),
         tests("ItemList", ["Model", "Database", "LocalTree", "Vault", "Connection", "ItemList"]),
         tests("PluginHost", ["Model", "Threads", "PluginHost", "CLarder", "LarderFakeHost", "larder", logging]),
         tests(
@@ -201,7 +201,7 @@ let package = Package(
                 "Model", "Warehouse", "Threads", "Database", "LocalTree", "Vault", "Connection", "ItemList",
                 "PluginHost",
                 "Core", "DemoServer", "TestServer", "SyncEngine", "ItemPolicies", "larder", grdb,
-                nioCore, nioHTTP1, logging,
+                "Transfer", logging,
             ]),
         tests("DemoServer", ["DemoServer", "TestServer"]),
         tests("CLI", ["larder", "Model", "Core", "DemoServer", "TestServer", arguments, logging]),

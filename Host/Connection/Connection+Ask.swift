@@ -1,6 +1,6 @@
 import Logging
 import Model
-import NIOHTTP1
+import Transfer
 
 /// A request as the methods of the connection describe it.
 struct Question {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Logging
 import Model
-import NIOHTTP1
+import Transfer
 
 extension Connection {
     /// Returns how long a server of the ownCloud family asks clients to wait between two polls, according to its

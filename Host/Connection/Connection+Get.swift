@@ -1,5 +1,5 @@
 public import Model
-import NIOCore
+import Transfer
 
 extension Connection {
     /// Downloads a file, or the missing rest of one, into a sink (GET; RFC 9110).
@@ -53,9 +53,9 @@ extension Connection {
     ) async throws -> Int64 {
         let enough = 65_536
         var received: Int64 = 0
-        var waiting = ByteBuffer()
+        var waiting: [UInt8] = []
         while true {
-            let chunk: ByteBuffer?
+            let chunk: [UInt8]?
             do throws(ConnectionError) {
                 chunk = try await nextChunk(of: &answer, question, at: origin)
             } catch {
@@ -64,25 +64,25 @@ extension Connection {
                 throw error
             }
             guard let chunk else { break }
-            received += Int64(chunk.readableBytes)
+            received += Int64(chunk.count)
             if let most, received > most { throw DownloadAnswer.tooLong(path) }
             // Nothing is read meanwhile, so that the network holds back the rest.
             do throws(CancellationError) {
-                try await bandwidth.down.wait(for: chunk.readableBytes, of: size)
+                try await bandwidth.down.wait(for: chunk.count, of: size)
             } catch {
                 try write(&waiting, to: sink)
                 throw cancelled(question)
             }
-            if waiting.readableBytes == 0 { waiting = chunk } else { waiting.writeImmutableBuffer(chunk) }
-            if waiting.readableBytes >= enough { try write(&waiting, to: sink) }
+            if waiting.count == 0 { waiting = chunk } else { waiting += chunk }
+            if waiting.count >= enough { try write(&waiting, to: sink) }
         }
         try write(&waiting, to: sink)
         return received
     }
 
-    private func write(_ buffer: inout ByteBuffer, to sink: some DownloadSink) throws {
-        guard buffer.readableBytes > 0 else { return }
-        try buffer.withUnsafeReadableBytes { try sink.write($0) }
-        buffer.clear()
+    private func write(_ buffer: inout [UInt8], to sink: some DownloadSink) throws {
+        guard buffer.count > 0 else { return }
+        try buffer.withUnsafeBytes { try sink.write($0) }
+        buffer = []
     }
 }

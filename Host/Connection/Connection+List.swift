@@ -1,6 +1,5 @@
 public import Model
-import NIOCore
-import NIOHTTP1
+import Transfer
 
 extension Connection {
     /// Lists a folder (PROPFIND; RFC 4918, section 9.1).
@@ -87,7 +86,7 @@ extension Connection {
 
     func nextChunk(
         of answer: inout HTTPAnswer, _ question: Question, at origin: ServerAddress.Origin
-    ) async throws(ConnectionError) -> ByteBuffer? {
+    ) async throws(ConnectionError) -> [UInt8]? {
         do { return try await answer.body.next() } catch {
             throw ConnectionError(error, doing: question.doing, at: origin)
         }

@@ -1,6 +1,7 @@
 public import Logging
 public import Model
 import Synchronization
+import Transfer
 
 /// The connection to an account's server. It sends requests and returns typed answers.
 ///
@@ -142,7 +143,7 @@ public final class Connection: Sendable {
     ) -> Result<any HTTPTransport, ConnectionError> {
         do throws(ConnectionError) {
             return .success(
-                try AsyncHTTPClientTransport(
+                try NetworkTransport(
                     bookmark, now: now, proxyLogin: proxyLogin, approvals: approvals, connections: limits.connections,
                     limits: timeLimits))
         } catch {

@@ -3,3 +3,4 @@
 #include "files.h"
 #include "memory.h"
 #include "names.h"
+#include "polling.h"

@@ -1,6 +1,6 @@
 import Model
-import NIOCore
 import Threads
+import Transfer
 
 /// The transfers of one direction that wait until they may take their next bytes. May be used on any thread.
 final class BandwidthQueue: Sendable {
@@ -15,7 +15,7 @@ final class BandwidthQueue: Sendable {
 
     private struct Timer: Sendable {
         let due: Duration
-        let scheduled: Scheduled<Void>
+        let cancel: @Sendable () -> Void
     }
 
     private let state = Monitor(State())
@@ -95,11 +95,10 @@ final class BandwidthQueue: Sendable {
         for number in state.share.grant(at: now) { state.waiting.remove(number) }
         let due = state.share.due
         guard due != state.timer?.due else { return }
-        state.timer?.scheduled.cancel()
+        state.timer?.cancel()
         state.timer = due.map { due in
-            let delay = TimeAmount(min(due - now, Self.longestTimer))
-            return Timer(
-                due: due, scheduled: NetworkThread.common.loop.scheduleTask(in: delay) { self.timerFired() })
+            let delay = min(due - now, Self.longestTimer)
+            return Timer(due: due, cancel: TransferThread.common.schedule(after: delay) { self.timerFired() })
         }
     }
 }

@@ -1,6 +1,6 @@
 import Logging
 public import Model
-import NIOHTTP1
+import Transfer
 
 extension Connection {
     /// Finds the homes of the account's calendars or address books (RFC 6764, RFC 5397, RFC 4791).

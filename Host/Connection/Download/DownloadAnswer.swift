@@ -1,5 +1,5 @@
 import Model
-import NIOHTTP1
+import Transfer
 
 /// The rules of a download: which fields the request has, and whether an answer is the requested version of the file.
 enum DownloadAnswer {

@@ -1,5 +1,5 @@
 import Model
-import NIOHTTP1
+import Transfer
 
 extension ConnectionError {
     /// Creates the error for an answer whose status is not the expected one.

@@ -1,4 +1,5 @@
 import Model
+import Transfer
 
 extension ConnectionError {
     /// Creates the error for a request whose transport failed.

@@ -1,4 +1,4 @@
-import NIOCore
+import Transfer
 
 /// The body of an answer, which any task reads piece by piece. Dropping the reader ends the request.
 actor BodyReader {
@@ -26,7 +26,7 @@ actor BodyReader {
 
     /// Returns the next piece; nil after the last piece, at every further call too. Cancelling the task ends the
     /// request.
-    func next() async throws(ConnectionError) -> ByteBuffer? {
+    func next() async throws(ConnectionError) -> [UInt8]? {
         switch state {
         case .ended: return nil
         case .failed(let error): throw error

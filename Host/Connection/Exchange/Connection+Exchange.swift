@@ -1,5 +1,5 @@
 public import Model
-import NIOHTTP1
+import Transfer
 
 extension Connection {
     /// Sends any request to the account's server with the account's credentials, and returns the answer when its head

@@ -1,5 +1,5 @@
 import Model
-import NIOCore
+import Transfer
 
 /// A search for a request's credentials in an answer whose reader may not see them. Some servers repeat a request's
 /// headers in a page for debugging. A value without I/O.
@@ -68,12 +68,12 @@ struct GuardedBody: HTTPBody {
         self.echo = echo
     }
 
-    mutating func next() async throws(TransportError) -> ByteBuffer? {
+    mutating func next() async throws(TransportError) -> [UInt8]? {
         while !isAtEnd {
             let piece = try await body.next()
             isAtEnd = piece == nil
-            guard let bytes = echo.next(piece.map { Array($0.readableBytesView) }) else { throw .repeatsCredentials }
-            if !bytes.isEmpty { return ByteBuffer(bytes: bytes) }
+            guard let bytes = echo.next(piece.map { Array($0) }) else { throw .repeatsCredentials }
+            if !bytes.isEmpty { return Array(bytes) }
         }
         return nil
     }

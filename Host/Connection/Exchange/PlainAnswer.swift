@@ -1,4 +1,4 @@
-import NIOCore
+import Transfer
 
 /// An answer whose body has yet to be read. Dropping or closing the answer before its end ends the request.
 public struct PlainAnswer: Sendable {
@@ -28,7 +28,7 @@ public struct PlainAnswer: Sendable {
     ///   `cancelled` after ``close()`` or if the task is cancelled, which ends the request.
     public func next() async throws(ConnectionError) -> [UInt8]? {
         guard let chunk = try await body.next() else { return nil }
-        return Array(chunk.readableBytesView)
+        return Array(chunk)
     }
 
     /// Stops reading the body.

@@ -1,64 +1,53 @@
 import Digests
 public import Model
-import NIOCore
-import NIOSSL
+import Transfer
 
 /// The rules by which a server's certificate is trusted.
 public enum CertificateTrust {
     /// Checks that the file of authorities can be used, if the account names one.
     /// - Throws: `badAddress` if the file cannot be read as PEM.
-    public static func check(_ trust: Bookmark.Trust) throws(ConnectionError) { _ = try configuration(for: trust) }
-
-    static func configuration(for trust: Bookmark.Trust) throws(ConnectionError) -> TLSConfiguration {
-        var configuration = TLSConfiguration.makeClientConfiguration()
-        switch trust {
-        case .system: break
-        case .authorities(let file):
-            do {
-                configuration.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(file))
-            } catch {
-                throw ConnectionError(
-                    .badAddress, "the file of certificate authorities \(file) cannot be read as PEM",
-                    hint: "tls.ca in the config names a file with one or more BEGIN CERTIFICATE blocks")
-            }
-        case .fingerprint, .pinned:
-            // The signature does not matter here: `check` accepts one certificate, or approved keys, on every
-            // connection.
-            configuration.certificateVerification = .none
-        }
-        return configuration
+    public static func check(_ trust: Bookmark.Trust) throws(ConnectionError) {
+        guard case .authorities(let file) = trust, ShownCertificate.all(in: file) == nil else { return }
+        throw unreadable(file)
     }
 
-    /// Notes the server's certificate, and checks its fingerprint or its pinned key. If the server is not the right one,
-    /// closes the connection, which then never gets a request.
-    static func check(
-        _ trust: Bookmark.Trust, _ approvals: ApprovalBook, on channel: any Channel
-    ) -> EventLoopFuture<Void> {
-        let isNeeded =
-            switch trust {
-            case .fingerprint, .pinned: true
-            case .system, .authorities: false
-            }
-        return channel.nioSSL_peerCertificate().flatMapThrowing { certificate in
-            guard let certificate else { throw TransportError.tls("the server showed no certificate") }
-            let fingerprint = MessageDigest.of(try certificate.toDERBytes())
-            let key = MessageDigest.of(try certificate.extractPublicKey().toSPKIBytes())
+    private static func unreadable(_ file: String) -> ConnectionError {
+        ConnectionError(
+            .badAddress, "the file of certificate authorities \(file) cannot be read as PEM",
+            hint: "tls.ca in the config names a file with one or more BEGIN CERTIFICATE blocks")
+    }
+
+    /// Whether a server may have any name and any authority: one certificate is accepted, or approved keys.
+    static func isAnyHostTrusted(_ trust: Bookmark.Trust) -> Bool {
+        switch trust {
+        case .fingerprint, .pinned: true
+        case .system, .authorities: false
+        }
+    }
+
+    /// Returns the rules for new connections. Each of them notes the server's certificate. If the server is not the
+    /// right one, the connection never gets a request.
+    static func rules(
+        for trust: Bookmark.Trust, _ approvals: ApprovalBook
+    ) throws(ConnectionError) -> ServerTrust {
+        let rules = ServerTrust { certificate in
+            let fingerprint = MessageDigest.of(certificate.bytes)
+            let key = MessageDigest.of(certificate.key)
             approvals.certificate = ServerCertificate(
                 fingerprint: text(fingerprint), key: text(key),
-                validUntil: Timestamp(seconds: Int64(certificate.notValidAfter)))
+                validUntil: Timestamp(seconds: certificate.validUntil))
             switch trust {
             case .fingerprint(let expected) where fingerprint != expected:
-                throw TransportError.certificate(
+                return .certificate(
                     reason: "it does not have the fingerprint that the config names", fingerprint: fingerprint)
-            case .pinned where !approvals.accepts(key: key): throw TransportError.unapprovedKey(key)
-            case .fingerprint, .pinned, .system, .authorities: break
+            case .pinned where !approvals.accepts(key: key): return .unapprovedKey(key)
+            case .system where !certificate.isSigned, .authorities where !certificate.isSigned:
+                return .certificate(reason: "no trusted authority signed it, or it has expired", fingerprint: nil)
+            case .fingerprint, .pinned, .system, .authorities: return nil
             }
-        }.flatMapErrorThrowing { error in
-            // A connection without TLS has no certificate, and a certificate that an authority signed is only noted.
-            guard isNeeded else { return }
-            channel.close(promise: nil)
-            throw (error as? TransportError) ?? TransportError.tls("the server's certificate could not be read")
         }
+        if case .authorities(let file) = trust, !rules.setAuthorities(file) { throw unreadable(file) }
+        return rules
     }
 
     /// Returns the advice for a person about a certificate that is not trusted.
@@ -85,9 +74,9 @@ public enum CertificateTrust {
     /// Returns the fingerprints of the first three certificates in a file; empty if the file cannot be read or one of
     /// its certificates may sign others.
     private static func serverCertificates(in file: String) -> [[UInt8]] {
-        guard let all = try? NIOSSLCertificate.fromPEMFile(file).map({ try $0.toDERBytes() }),
-            !all.contains(where: isAuthority)
-        else { return [] }
+        guard let all = ShownCertificate.all(in: file)?.map(\.bytes), !all.contains(where: isAuthority) else {
+            return []
+        }
         return all.prefix(3).map { MessageDigest.of($0) }
     }
 

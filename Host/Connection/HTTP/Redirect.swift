@@ -1,5 +1,5 @@
 import Model
-import NIOHTTP1
+import Transfer
 
 /// The rules of redirects.
 enum Redirect {

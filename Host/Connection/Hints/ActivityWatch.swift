@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Model
-import NIOHTTP1
+import Transfer
 
 /// The state of reading a server's activities. Nextcloud's list is asked for the activities after an id, the oldest
 /// first.

@@ -1,8 +1,7 @@
 import Logging
 import Model
-import NIOCore
-import NIOHTTP1
 import Synchronization
+import Transfer
 
 /// A listener that asks for hints in all the ways that servers offer.
 struct HintListener: Sendable {
@@ -94,7 +93,7 @@ struct HintListener: Sendable {
         var parser = EventStreamParser()
         do {
             while let chunk = try await body.next() {
-                for event in try parser.read(chunk.readableBytesView) { emit(HintSet(streamEvent: event.name)) }
+                for event in try parser.read(chunk) { emit(HintSet(streamEvent: event.name)) }
             }
         } catch let error as ConnectionError where error.kind == .cancelled {
             throw error

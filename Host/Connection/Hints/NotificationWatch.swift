@@ -1,5 +1,5 @@
 import Model
-import NIOHTTP1
+import Transfer
 
 /// The known state of a server's notifications. Nextcloud's list has an ETag that changes with the ids in the list.
 struct NotificationWatch: Equatable {

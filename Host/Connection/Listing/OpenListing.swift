@@ -1,5 +1,5 @@
 import Model
-import NIOHTTP1
+import Transfer
 
 /// A listing whose answer is being read: one request, from its head to its end. Two tasks must not use a listing at the
 /// same time. Dropping the listing ends the request.

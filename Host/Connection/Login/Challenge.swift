@@ -1,4 +1,4 @@
-import NIOHTTP1
+import Transfer
 
 /// A kind of login that a server offers in `WWW-Authenticate`, with its parameters (RFC 9110, section 11.6.1).
 struct Challenge: Equatable {

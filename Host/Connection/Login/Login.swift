@@ -1,5 +1,5 @@
 import Model
-import NIOHTTP1
+import Transfer
 
 /// How a connection logs in: which kind of login the server asks for, and the nonce of Digest. A value without I/O.
 ///

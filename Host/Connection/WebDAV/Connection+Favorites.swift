@@ -1,6 +1,5 @@
 public import Model
-import NIOCore
-import NIOHTTP1
+import Transfer
 
 extension Connection {
     /// Asks for the items that are marked as favorites (REPORT `oc:filter-files`; Nextcloud's developer manual, "Searching
@@ -30,7 +29,7 @@ extension Connection {
         let hrefs = HrefReader(root: reply.address.asFolder, asked: reply.address)
         var favorites: Set<ItemPath> = []
         while let chunk = try await nextChunk(of: &reply.answer, question, at: root.origin) {
-            let responses = chunk.withUnsafeReadableBytes { bytes in
+            let responses = chunk.withUnsafeBytes { bytes in
                 Result { () throws(ConnectionError) in try reader.read(bytes) }
             }
             for response in try responses.get() {

@@ -1,5 +1,5 @@
 public import Model
-import NIOHTTP1
+import Transfer
 
 extension Connection {
     /// Sends a PROPFIND or REPORT and returns its responses as they arrive.

@@ -1,6 +1,5 @@
 import Model
-import NIOCore
-import NIOHTTP1
+import Transfer
 
 /// A reader that makes the entries of a listing from a server's answer as it arrives. Two threads must not use it at
 /// the same time.
@@ -64,8 +63,8 @@ final class ListingReader {
     static let batch = 512
 
     /// Reads the next piece of the answer.
-    func read(_ chunk: ByteBuffer) throws(ConnectionError) {
-        let failure: XMLReader.Malformed? = chunk.withUnsafeReadableBytes { bytes in
+    func read(_ chunk: [UInt8]) throws(ConnectionError) {
+        let failure: XMLReader.Malformed? = chunk.withUnsafeBytes { bytes in
             do throws(XMLReader.Malformed) { try xml.read(bytes) } catch { return error }
             return nil
         }

@@ -1,5 +1,5 @@
 public import Model
-import NIOCore
+import Transfer
 
 /// The answer to a PROPFIND or REPORT while it arrives.
 ///
@@ -61,9 +61,9 @@ public actor MultistatusAnswer {
     }
 
     private static func read(
-        _ chunk: ByteBuffer, by reader: MultistatusReader
+        _ chunk: [UInt8], by reader: MultistatusReader
     ) throws(ConnectionError) -> [MultistatusResponse] {
-        let result = chunk.withUnsafeReadableBytes { bytes in
+        let result = chunk.withUnsafeBytes { bytes in
             Result { () throws(ConnectionError) in try reader.read(bytes) }
         }
         return try result.get()

@@ -1,5 +1,5 @@
 public import Model
-import NIOHTTP1
+import Transfer
 
 extension Connection {
     /// Asks what the server holds at a path now (PROPFIND with Depth 0).

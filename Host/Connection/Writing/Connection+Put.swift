@@ -1,6 +1,6 @@
 public import Model
-import NIOHTTP1
 import Synchronization
+import Transfer
 
 extension Connection {
     /// The size in bytes from which the server is asked before a file is uploaded, so that a refusal costs no more than

@@ -1,6 +1,6 @@
 import Logging
 public import Model
-import NIOHTTP1
+import Transfer
 
 extension Connection {
     /// Uploads a whole file, in a way that goes on after an interruption if the file is large and the server offers

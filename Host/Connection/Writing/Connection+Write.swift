@@ -1,5 +1,5 @@
 public import Model
-import NIOHTTP1
+import Transfer
 
 extension Connection {
     /// Creates a folder (MKCOL; RFC 4918, section 9.3).

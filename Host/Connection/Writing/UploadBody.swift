@@ -1,6 +1,6 @@
 import Model
-import NIOCore
 import Threads
+import Transfer
 
 /// A file that is the body of a request.
 struct UploadBody: Sendable {
@@ -32,11 +32,11 @@ struct UploadBody: Sendable {
 
     /// Returns the whole of a small body when it may go out.
     /// - Throws: `source` as ``piece(at:)``; `cancelled`.
-    func whole() async throws(TransportError) -> ByteBuffer {
+    func whole() async throws(TransportError) -> [UInt8] {
         progress(0)
         do {
             let body = try await runBlocking { try piece(at: 0) }
-            try await bandwidth.wait(for: body.readableBytes, of: SizeClass(of: source.size))
+            try await bandwidth.wait(for: body.count, of: SizeClass(of: source.size))
             return body
         } catch let error as TransportError {
             throw error
@@ -48,25 +48,23 @@ struct UploadBody: Sendable {
     /// Reads the next piece of the body. Blocks on the disk.
     /// - Parameter offset: The piece's position in the body.
     /// - Throws: `source` if the file cannot be read, is too short, or has changed when its last piece was read.
-    func piece(at offset: Int64) throws(TransportError) -> ByteBuffer {
+    func piece(at offset: Int64) throws(TransportError) -> [UInt8] {
         let wanted = Int(min(Int64(Self.piece), size - offset))
-        var buffer = ByteBuffer()
         do {
-            _ = try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: wanted) { memory in
-                var done = 0
+            let bytes = try [UInt8](unsafeUninitializedCapacity: wanted) { memory, done in
                 while done < wanted {
-                    let rest = UnsafeMutableRawBufferPointer(rebasing: memory[done..<wanted])
+                    let rest = UnsafeMutableRawBufferPointer(
+                        rebasing: UnsafeMutableRawBufferPointer(memory)[done..<wanted])
                     let count = try source.read(at: start + offset + Int64(done), into: rest)
                     guard count > 0 else { throw TransportError.source("the file has become shorter meanwhile") }
                     done += min(count, rest.count)
                 }
-                return done
             }
             if start + offset + Int64(wanted) == source.size { try source.check() }
+            return bytes
         } catch {
             throw .source(Self.reason(error))
         }
-        return buffer
     }
 
     private static func reason(_ error: any Error) -> String {
@@ -78,82 +76,56 @@ struct UploadBody: Sendable {
     }
 }
 
-/// A body on its way: its pieces as the network asks for them, and the times in which it does.
-final class UploadStream: AsyncSequence, Sendable {
-    typealias Element = ByteBuffer
-
+/// A body on its way: the pieces that the network gets, and the times in which it takes them.
+final class UploadStream: Sendable {
     private struct State: Sendable {
         /// The pace at which the server takes the body; nil if it may take any time.
         var pace: TransferPace?
-        /// The number of bytes that the network has got and not taken yet.
-        var given = 0
-        /// The time at which the network got them.
-        var givenAt: Duration?
         /// Whether the answer has come.
         var isOver = false
         /// Whether the file is being read.
         var isReading = false
-        /// The request for bandwidth that the next bytes wait for.
-        var asked: Int?
         /// Whether nobody reads the file any more.
         var isClosed = false
         /// The time at which the whole body had been taken.
         var sent: Duration?
     }
 
+    /// The way to the network.
+    let feed: UploadFeed
     private let body: UploadBody
     private let limits: AnswerLimits
-    private let loop: any EventLoop
     private let state: Monitor<State>
 
     /// Creates the stream of a body.
-    /// - Parameters:
-    ///   - limits: The limits of the answer. The body must go out at the pace of `limits.upload`.
-    ///   - loop: The loop that writes the body to the network.
-    init(_ body: UploadBody, _ limits: AnswerLimits, on loop: any EventLoop) {
-        self.body = body
-        self.limits = limits
-        self.loop = loop
+    /// - Parameter limits: The limits of the answer. The body must go out at the pace of `limits.upload`.
+    init(_ body: UploadBody, _ limits: AnswerLimits) {
+        (self.body, self.limits, feed) = (body, limits, UploadFeed(size: body.size))
         state = Monitor(State(pace: limits.upload.map { TransferPace($0) }))
     }
 
-    func makeAsyncIterator() -> Iterator { Iterator(stream: self) }
-
-    struct Iterator: AsyncIteratorProtocol {
-        private let stream: UploadStream
-        /// The number of bytes that the network has got.
-        private var offset: Int64 = 0
-        /// The bytes that were read and that the network has not got yet.
-        private var piece = ByteBuffer()
-        /// The number of bytes that the network gets next.
-        private var slice = UploadBody.slice
-
-        init(stream: UploadStream) { self.stream = stream }
-
-        mutating func next() async throws -> ByteBuffer? {
-            stream.wantsMore()
-            // The library leaves bytes to the loop, and asks for more at once. When the loop comes to this, it has written
-            // those bytes, or has told the library to wait. While it is busy, nothing more is read.
-            if offset > 0 { try await stream.loop.submit {}.get() }
-            if let wait = stream.taken(upTo: offset) {
+    /// Hands the whole body to the network, piece by piece.
+    /// - Throws: The error of the file; `CancellationError`.
+    func send() async throws {
+        var offset: Int64 = 0
+        var slice = UploadBody.slice
+        body.progress(0)
+        while offset < body.size {
+            let piece = try await read(at: offset)
+            var rest = piece[...]
+            while !rest.isEmpty {
+                let length = Swift.min(rest.count, slice)
+                try await body.bandwidth.wait(for: length, of: SizeClass(of: body.source.size))
+                let wait = try await give(Array(rest.prefix(length)), upTo: offset + Int64(length))
+                rest = rest.dropFirst(length)
+                offset += Int64(length)
                 slice =
-                    wait < UploadBody.quick && !stream.body.bandwidth.isLimited
-                    ? UploadBody.largestSlice : UploadBody.slice
+                    wait < UploadBody.quick && !body.bandwidth.isLimited ? UploadBody.largestSlice : UploadBody.slice
             }
-            guard offset < stream.body.size else { return nil }
-            if piece.readableBytes == 0 {
-                piece = try await stream.read(at: offset)
-            }
-            let length = Swift.min(piece.readableBytes, slice)
-            try await stream.waitForBandwidth(length)
-            guard let bytes = piece.readSlice(length: length) else { return nil }
-            offset += Int64(length)
-            stream.given(length)
-            return bytes
         }
     }
 
-    private func read(at offset: Int64) async throws -> ByteBuffer {
+    private func read(at offset: Int64) async throws -> [UInt8] {
         let isAllowed = state.change { state in
             state.isReading = !state.isClosed
             return state.isReading
@@ -163,61 +135,31 @@ final class UploadStream: AsyncSequence, Sendable {
         return try await runBlocking { [body] in try body.piece(at: offset) }
     }
 
-    /// Waits until the next bytes may go out. The time counts neither for the pace nor for the answer.
-    private func waitForBandwidth(_ bytes: Int) async throws {
-        // One step, so that an end finds the request.
-        let (number, isClosed) = state.change { state in
-            if !state.isClosed { state.asked = body.bandwidth.ask(for: bytes, of: SizeClass(of: body.source.size)) }
-            return (state.asked, state.isClosed)
+    /// Gives the network bytes, and waits until it has taken them. Only this time counts for the pace.
+    /// - Returns: The time that it took.
+    private func give(_ bytes: [UInt8], upTo offset: Int64) async throws(CancellationError) -> Duration {
+        let given = Duration.uptime
+        state.change { $0.pace?.beginWaiting(at: given) }
+        feed.offer(bytes)
+        try await feed.untilSent()
+        state.change { state in
+            let now = Duration.uptime
+            state.pace?.endWaiting(at: now)
+            state.pace?.arrived(bytes.count)
+            if offset == body.size { state.sent = now }
         }
-        if isClosed { throw CancellationError() }
-        guard let number else { return }
-        try await body.bandwidth.untilGranted(number)
-        let isAllowed = state.change { state in
-            state.asked = nil
-            return !state.isClosed
-        }
-        guard isAllowed else { throw CancellationError() }
+        body.progress(offset)
+        return .uptime - given
     }
 
     /// Ends the reading of the file, and returns when no call to its source is under way.
     func close() async {
-        let asked = state.change { state in
-            state.isClosed = true
-            return state.asked
-        }
-        // The library's task may wait for bandwidth, and does not end with the request's task.
-        if let asked { body.bandwidth.withdraw(asked) }
+        state.change { $0.isClosed = true }
         await state.wait { !$0.isReading }
     }
 
     /// Notes that the answer has come. Nothing is too slow any more.
     func end() { state.change { $0.isOver = true } }
-
-    private func given(_ bytes: Int) {
-        state.change { state in
-            let now = Duration.uptime
-            (state.given, state.givenAt) = (bytes, now)
-            state.pace?.beginWaiting(at: now)
-        }
-    }
-
-    /// Notes that the library asks for more. Time in which a thread of this process is busy makes no server slow.
-    private func wantsMore() { state.change { $0.pace?.endWaiting(at: .uptime) } }
-
-    /// Notes that the network has taken what it got.
-    /// - Returns: The time that it took; nil if it had got nothing yet.
-    private func taken(upTo offset: Int64) -> Duration? {
-        let wait = state.change { state in
-            let now = Duration.uptime
-            defer { (state.given, state.givenAt) = (0, nil) }
-            state.pace?.arrived(state.given)
-            if offset == body.size { state.sent = now }
-            return state.givenAt.map { now - $0 }
-        }
-        body.progress(offset)
-        return wait
-    }
 
     /// Waits until the server is too slow to take the body or to answer after that. Ends with the task, and when the
     /// answer has come.

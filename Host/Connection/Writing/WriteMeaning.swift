@@ -1,5 +1,5 @@
 import Model
-import NIOHTTP1
+import Transfer
 
 /// An answer to a request that changes something, as it was read.
 struct WriteReading: Sendable {

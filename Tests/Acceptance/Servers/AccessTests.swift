@@ -70,6 +70,12 @@ import Testing
                     #expect(shown.output.contains(url) && shown.output.contains("http_proxy"), "\(shown.summary)")
                     let last = try await account.larder("--log-level", "trace", "run", "--once")
                     #expect(last.exitCode == 0, "\(last.summary)")
+                    // The variables are the config's alone: the network's library does not read them.
+                    account = try Account(in: folder, server, more: ["proxy: none"])
+                    let nowhere = "http://127.0.0.1:1"
+                    account.larder.environment = ["http_proxy": nowhere, "all_proxy": nowhere, "ALL_PROXY": nowhere]
+                    let direct = try await account.larder("run", "--once")
+                    #expect(direct.exitCode == 0, "\(direct.summary)")
                     for result in [run, wrong, status, without, shown, last] {
                         for secret in [login.password, "wrong-secret"] {
                             #expect(!(result.output + result.errors).contains(secret))

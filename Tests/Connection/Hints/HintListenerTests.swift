@@ -1,10 +1,10 @@
 import Logging
 import Model
-import NIOHTTP1
 import Synchronization
 import TestServer
 import TestSupport
 import Testing
+import Transfer
 
 @testable import Connection
 

@@ -1,5 +1,5 @@
-import NIOHTTP1
 import Testing
+import Transfer
 
 @testable import Connection
 

@@ -1,8 +1,8 @@
 import Logging
 import Model
-import NIOHTTP1
 import TestSupport
 import Testing
+import Transfer
 
 @testable import Connection
 

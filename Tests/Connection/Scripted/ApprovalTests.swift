@@ -1,9 +1,9 @@
 import Logging
 import Model
-import NIOHTTP1
 import TestServer
 import TestSupport
 import Testing
+import Transfer
 
 @testable import Connection
 

@@ -1,9 +1,8 @@
 import Model
-import NIOCore
-import NIOHTTP1
 import Synchronization
 import TestSupport
 import Testing
+import Transfer
 
 @testable import Connection
 
@@ -32,7 +31,7 @@ private final class LateRequest: Sendable {
 private struct AskingBody: HTTPBody {
     let asks: LateRequest
 
-    mutating func next() async throws(TransportError) -> ByteBuffer? {
+    mutating func next() async throws(TransportError) -> [UInt8]? {
         await asks.make()
         return nil
     }

@@ -1,8 +1,7 @@
 import Model
-import NIOCore
-import NIOHTTP1
 import Synchronization
 import Testing
+import Transfer
 
 @testable import Connection
 
@@ -11,12 +10,12 @@ private final class LongBody: HTTPBody {
     private let count = Mutex(0)
     var read: Int { count.withLock { $0 } }
 
-    func next() async throws(TransportError) -> ByteBuffer? {
+    func next() async throws(TransportError) -> [UInt8]? {
         let number = count.withLock { count in
             count += 1
             return count
         }
-        return number > 1000 ? nil : ByteBuffer(repeating: 7, count: 16_384)
+        return number > 1000 ? nil : Array(repeating: 7, count: 16_384)
     }
 }
 

@@ -1,6 +1,6 @@
 import Model
-import NIOHTTP1
 import Testing
+import Transfer
 
 @testable import Connection
 

@@ -1,9 +1,8 @@
 import Logging
 import Model
-import NIOCore
-import NIOHTTP1
 import Synchronization
 import TestSupport
+import Transfer
 
 @testable import Connection
 
@@ -38,8 +37,8 @@ struct ScriptedBody: HTTPBody {
     var chunks: [[UInt8]]
     var failure: TransportError?
 
-    mutating func next() async throws(TransportError) -> ByteBuffer? {
-        if !chunks.isEmpty { return ByteBuffer(bytes: chunks.removeFirst()) }
+    mutating func next() async throws(TransportError) -> [UInt8]? {
+        if !chunks.isEmpty { return Array(chunks.removeFirst()) }
         if let failure { throw failure }
         return nil
     }
@@ -65,7 +64,7 @@ final class Traffic: Sendable {
         var bytes: ArraySlice<UInt8>
         let traffic: Traffic
 
-        mutating func next() async throws(TransportError) -> ByteBuffer? {
+        mutating func next() async throws(TransportError) -> [UInt8]? {
             await Task.yield()
             guard !bytes.isEmpty else {
                 traffic.counts.withLock { $0.now -= 1 }
@@ -73,7 +72,7 @@ final class Traffic: Sendable {
             }
             let chunk = bytes.prefix(20)
             bytes = bytes.dropFirst(20)
-            return ByteBuffer(bytes: chunk)
+            return Array(chunk)
         }
     }
 }

@@ -1,6 +1,6 @@
 import Model
-import NIOCore
 import Testing
+import Transfer
 
 @testable import Connection
 
@@ -15,13 +15,13 @@ struct ListingLimitsTests {
         let root = try ServerAddress("https://h/d/")
         let reader = try ListingReader(
             folder, depth: .one, root: root, asked: root.appending("F/"), limits: limits)
-        try reader.read(ByteBuffer(string: "<multistatus xmlns=\"DAV:\">" + own))
+        try reader.read(Array(("<multistatus xmlns=\"DAV:\">" + own).utf8))
         for number in 0..<count {
             let rest = status.map { "<status>HTTP/1.1 \($0)</status>" } ?? file
-            try reader.read(ByteBuffer(string: "<response><href>\(href(number))</href>\(rest)</response>"))
+            try reader.read(Array(("<response><href>\(href(number))</href>\(rest)</response>").utf8))
             while let batch = reader.nextBatch() { take(batch.count) }
         }
-        try reader.read(ByteBuffer(string: "</multistatus>"))
+        try reader.read(Array(("</multistatus>").utf8))
         return try reader.finish().listing
     }
 
@@ -50,19 +50,19 @@ struct ListingLimitsTests {
         let root = try ServerAddress("https://h/d/")
         let reader = try ListingReader(
             try ItemPath("/F"), depth: .one, root: root, asked: root.appending("F/"), limits: limits)
-        try reader.read(ByteBuffer(string: "<multistatus xmlns=\"DAV:\">" + Self.own))
+        try reader.read(Array(("<multistatus xmlns=\"DAV:\">" + Self.own).utf8))
         let isOpen = filler.hasPrefix("<response>")
-        if isOpen { try reader.read(ByteBuffer(string: "<response>")) }
+        if isOpen { try reader.read(Array("<response>".utf8)) }
         let piece = isOpen ? String(filler.dropFirst(10)) : filler
-        let chunk = ByteBuffer(string: String(repeating: piece, count: 65_536 / piece.utf8.count))
+        let chunk = Array((String(repeating: piece, count: 65_536 / piece.utf8.count).utf8))
         var read = 0
         let error = #expect(throws: ConnectionError.self) {
             while read < 10 << 20 {
-                read += chunk.readableBytes
+                read += chunk.count
                 try reader.read(chunk)
             }
         }
-        #expect(error?.kind == .protocolViolation && read <= limits.longestGap + chunk.readableBytes)
+        #expect(error?.kind == .protocolViolation && read <= limits.longestGap + chunk.count)
         #expect(
             error?.message == "listing /F at https://h: the answer goes on for more than 1.0 MB without another entry")
     }

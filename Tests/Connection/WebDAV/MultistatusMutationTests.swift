@@ -1,7 +1,7 @@
 import Model
-import NIOCore
 import TestSupport
 import Testing
+import Transfer
 
 @testable import Connection
 
@@ -86,7 +86,7 @@ import Testing
             var entries: [ListedItem] = []
             do throws(ConnectionError) {
                 for piece in mutator.cut(bytes) {
-                    try reader.read(ByteBuffer(bytes: piece))
+                    try reader.read(Array(piece))
                     while let batch = reader.nextBatch() { entries += batch }
                 }
                 let end = try reader.finish()

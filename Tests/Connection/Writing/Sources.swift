@@ -1,6 +1,6 @@
 import Model
-import NIOCore
 import Synchronization
+import Transfer
 
 @testable import Connection
 
@@ -53,7 +53,7 @@ extension UploadBody {
         var bytes: [UInt8] = []
         progress(0)
         while Int64(bytes.count) < size {
-            bytes += try piece(at: Int64(bytes.count)).readableBytesView
+            bytes += try piece(at: Int64(bytes.count))
             progress(Int64(bytes.count))
         }
         return bytes

@@ -1,7 +1,7 @@
 import Model
-import NIOHTTP1
 import TestSupport
 import Testing
+import Transfer
 
 @testable import Connection
 

@@ -129,6 +129,20 @@ import Testing
         }
     }
 
+    @Test(
+        "S10: what was sent on a kept connection that is closed without an answer is not sent again",
+        arguments: [3, 70_000])
+    func keptConnection(_ size: Int) async throws {
+        try await running { upload in
+            _ = upload.read(upload.length)
+        } _: { server, connection in
+            let error = await #expect(throws: ConnectionError.self) {
+                try await put(connection, MemorySource(Array(repeating: 7, count: size)))
+            }
+            #expect(error?.isClosed == true && error?.mayHaveArrived == true && server.puts == 1)
+        }
+    }
+
     @Test("a refusal that comes before the whole file is heard, with its document, and no more is sent")
     func early() async throws {
         let gate = Gate()

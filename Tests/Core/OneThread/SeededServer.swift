@@ -1,7 +1,6 @@
 import Model
-import NIOCore
-import NIOHTTP1
 import Synchronization
+import Transfer
 
 @testable import Connection
 
@@ -149,13 +148,13 @@ final class SeededServer: HTTPTransport {
         let server: SeededServer
         var bytes: [UInt8] = []
 
-        mutating func next() async throws(TransportError) -> ByteBuffer? {
+        mutating func next() async throws(TransportError) -> [UInt8]? {
             guard !bytes.isEmpty else { return nil }
             try await server.wait()
             if server.state.withLock(\.isBad), server.executor.happens(onceIn: 40) { throw .closed }
             let chunk = bytes.prefix(1_000)
             bytes.removeFirst(chunk.count)
-            return ByteBuffer(bytes: chunk)
+            return Array(chunk)
         }
     }
 }

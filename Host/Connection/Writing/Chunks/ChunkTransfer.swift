@@ -1,6 +1,6 @@
 import Logging
 import Model
-import NIOHTTP1
+import Transfer
 
 /// An upload in parts under way: carries out the steps of a ``ChunkUpload``, and passes the answers back to it.
 struct ChunkTransfer {

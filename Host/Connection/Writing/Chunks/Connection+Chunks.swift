@@ -1,6 +1,6 @@
 import Logging
 import Model
-import NIOHTTP1
+import Transfer
 
 extension Connection {
     /// The folder of all uploads in parts of the account's user; nil if the account's address does not tell it.

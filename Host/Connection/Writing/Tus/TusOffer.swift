@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Model
-import NIOHTTP1
+import Transfer
 
 /// What a server offers of resumable uploads by TUS 1.0, as it announces it. A value without I/O.
 struct TusOffer: Hashable, Sendable {

@@ -2,9 +2,8 @@ import Digests
 import FoundationEssentials
 import Logging
 import Model
-import NIOCore
-import NIOHTTP1
 import Threads
+import Transfer
 
 /// A resumable upload under way: carries out the steps of a ``TusUpload``, and passes the answers back to it.
 struct TusTransfer {
@@ -245,14 +244,14 @@ struct TusTransfer {
         var hash = MessageDigest(.sha1)
         var offset: Int64 = 0
         while offset < body.size {
-            let piece: ByteBuffer
+            let piece: [UInt8]
             do { piece = try await runBlocking { [offset] in try body.piece(at: offset) } } catch let error
                 as TransportError
             {
                 throw ConnectionError(error, doing: doing, at: root.origin)
             }
-            piece.withUnsafeReadableBytes { hash.update($0) }
-            offset += Int64(piece.readableBytes)
+            piece.withUnsafeBytes { hash.update($0) }
+            offset += Int64(piece.count)
         }
         return Data(hash.value).base64EncodedString()
     }

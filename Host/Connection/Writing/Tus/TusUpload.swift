@@ -1,5 +1,5 @@
 import Model
-import NIOHTTP1
+import Transfer
 
 /// The course of a resumable upload (TUS 1.0): what to send next, given what came. A value without I/O.
 struct TusUpload: Sendable {

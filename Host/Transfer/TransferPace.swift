@@ -1,25 +1,27 @@
-import Model
-
 /// The pace below which a transfer is given up (C12).
-struct LeastPace: Sendable, Hashable {
+package struct LeastPace: Sendable, Hashable {
     /// The number of bytes that must arrive per second.
-    var bytesPerSecond: Int64
+    package var bytesPerSecond: Int64
     /// The time over which the pace is measured.
-    var period: Duration
+    package var period: Duration
+
+    package init(bytesPerSecond: Int64, period: Duration) {
+        (self.bytesPerSecond, self.period) = (bytesPerSecond, period)
+    }
 }
 
 /// The pace at which an answer arrives. A value without I/O.
 ///
 /// Only the time in which the reader waits for the network counts. A reader that is busy with the disk, or that does
 /// not read on purpose, makes no transfer slow. All times are those of one monotonic clock, whose zero is arbitrary.
-struct TransferPace: Sendable {
+package struct TransferPace: Sendable {
     /// A part of the waiting time, and the bytes that arrived meanwhile.
     private struct Step {
         var bytes: Int64 = 0
         var waited = Duration.zero
     }
 
-    let least: LeastPace
+    package let least: LeastPace
     /// The complete steps of the last period, the oldest first.
     private var steps: [Step] = []
     /// The step that is not complete yet.
@@ -32,19 +34,19 @@ struct TransferPace: Sendable {
     private static let stepsInPeriod = 12
 
     /// Creates the pace of an answer whose head has just arrived.
-    init(_ least: LeastPace) { self.least = least }
+    package init(_ least: LeastPace) { self.least = least }
 
     /// The time between two calls of ``tick(at:)``.
-    static func interval(of least: LeastPace) -> Duration { least.period / stepsInPeriod }
+    package static func interval(of least: LeastPace) -> Duration { least.period / stepsInPeriod }
 
     /// Notes bytes that have arrived.
-    mutating func arrived(_ bytes: Int) { open.bytes += Int64(bytes) }
+    package mutating func arrived(_ bytes: Int) { open.bytes += Int64(bytes) }
 
     /// Notes that the reader waits for the network from now on.
-    mutating func beginWaiting(at now: Duration) { waitsSince = now }
+    package mutating func beginWaiting(at now: Duration) { waitsSince = now }
 
     /// Notes that the reader no longer waits for the network.
-    mutating func endWaiting(at now: Duration) {
+    package mutating func endWaiting(at now: Duration) {
         guard let since = waitsSince.take() else { return }
         waited += max(.zero, now - since)
     }
@@ -54,7 +56,7 @@ struct TransferPace: Sendable {
     /// A late call means that the thread was held up, which says nothing about the network. So no call counts more than
     /// one interval.
     /// - Returns: The bytes per second over the last period, if they are fewer than the least number; otherwise nil.
-    mutating func tick(at now: Duration) -> Int64? {
+    package mutating func tick(at now: Duration) -> Int64? {
         let interval = Self.interval(of: least)
         if waitsSince != nil {
             endWaiting(at: now)

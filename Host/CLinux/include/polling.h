@@ -1,0 +1,34 @@
+/* epoll(7) and eventfd(2), which Swift's Glibc module hides. */
+#ifndef CLINUX_POLLING_H
+#define CLINUX_POLLING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { LINUX_POLL_IN = 1, LINUX_POLL_OUT = 2, LINUX_POLL_ERROR = 4 };
+
+/* What can be done with a descriptor, as a set of the values above. */
+typedef struct {
+    int descriptor;
+    uint32_t what;
+} linux_poll_event;
+
+/* Returns an epoll descriptor, or -1 with errno. */
+int linux_poll_create(void);
+
+/* Has linux_poll_wait tell what can be done with a descriptor, instead of what it told before. Returns 0, or -1 with errno. */
+int linux_poll_watch(int poll, int descriptor, uint32_t what);
+
+/* Has linux_poll_wait tell nothing more of a descriptor. */
+void linux_poll_forget(int poll, int descriptor);
+
+/* Waits for at most that many milliseconds, -1 for ever. Returns the number of events; 0 after a signal too. */
+int linux_poll_wait(int poll, linux_poll_event *events, int count, int milliseconds);
+
+/* Returns an eventfd, or -1 with errno. */
+int linux_wake_create(void);
+void linux_wake(int wake);
+/* Takes back what linux_wake did. */
+void linux_wake_take(int wake);
+
+#endif

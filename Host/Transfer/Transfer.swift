@@ -1,0 +1,328 @@
+import CCurl
+import Synchronization
+
+/// A request on its way, and its answer as it arrives. Any task may wait for the answer; one at a time.
+///
+/// The thread puts in what arrives. The reader takes out everything that is there, so that a small answer costs one
+/// change of threads. When the reader falls behind, no more is read from the network.
+package final class Transfer: @unchecked Sendable {
+    /// The beginning of an answer.
+    package struct Head: Sendable {
+        package var status: Int
+        package var headers: HTTPHeaders
+    }
+
+    private struct State {
+        var head: Head?
+        /// The bytes that wait for the reader.
+        var waiting: [UInt8] = []
+        /// The result with which the request ended; nil while the request is under way.
+        var end: Result<Void, TransportError>?
+        var reader: CheckedContinuation<Void, Never>?
+        /// Whether nothing is read from the network, since too many bytes wait.
+        var isPaused = false
+        var isCancelled = false
+        /// The time at which the request is given up, or at which its pace is measured.
+        var limit = Duration.zero
+        /// The time at which something arrived last, or at which the reader had room for more again.
+        var heard = Duration.zero
+        /// The pace at which the body arrives; nil before the head, and if the body may take any time.
+        var pace: TransferPace?
+    }
+
+    private let state = Mutex(State())
+    private let request: TransferRequest
+    private let silence: Duration
+    private let thread: TransferThread
+    private let began = Duration.uptime
+
+    // What follows is used on the thread alone.
+    private(set) var easy: EasyHandle?
+    private unowned(unsafe) var line: TransferLine?
+    private var fields: UnsafeMutablePointer<curl_slist>?
+    /// The position of the next byte of the body that is sent.
+    private var sent = 0
+    /// The number of times that the request was about to be sent.
+    private var attempts = 0
+    /// The head that arrives.
+    private var headers = HTTPHeaders()
+    private var headSize = 0
+    private var status = 0
+    private var hasHead = false
+    /// The reason for which the library was told to give up.
+    private(set) var problem: TransportError?
+
+    /// The number of bytes that may wait for the reader. When more wait, nothing further is read from the network.
+    private static let most = 262_144
+    /// The greatest size of an answer's head in bytes.
+    private static let largestHead = 262_144
+
+    /// - Parameter silence: The limit between two pieces of the answer. Time in which the reader has no room for more
+    ///   does not count.
+    init(_ request: TransferRequest, silence: Duration, on thread: TransferThread) {
+        (self.request, self.silence, self.thread) = (request, silence, thread)
+    }
+
+    static func of(_ context: UnsafeMutableRawPointer) -> Transfer {
+        Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+    }
+
+    /// Ends the request if it is still under way.
+    package func cancel() {
+        let isUnderWay = state.withLock { state in
+            state.isCancelled = true
+            return state.end == nil
+        }
+        guard isUnderWay else { return }
+        thread.call { [self] in line?.end(self, .failure(.cancelled)) }
+    }
+}
+
+// MARK: On the thread
+
+extension Transfer {
+    /// Whether the request was cancelled before it began.
+    var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    /// Gives the handle what it sends.
+    func begin(with easy: EasyHandle, on line: TransferLine) {
+        (self.easy, self.line) = (easy, line)
+        easy.clearProblem()
+        let (handle, context) = (easy.handle, Unmanaged.passUnretained(self).toOpaque())
+        for option in [
+            CURLOPT_PRIVATE, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_READDATA, CURLOPT_PREREQDATA,
+            CURLOPT_XFERINFODATA,
+        ] { ccurl_set_pointer(handle, option, context) }
+        ccurl_set_pointer(handle, CURLOPT_URL, request.url)
+        // Over TLS, requests share a connection where the server can do that. Without TLS only the first answer would
+        // show whether it can, and all other requests would wait for it.
+        let mayShare = request.mayShareConnection
+        ccurl_set_long(handle, CURLOPT_HTTP_VERSION, Int(mayShare ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
+        ccurl_set_long(handle, CURLOPT_PIPEWAIT, mayShare ? 1 : 0)
+        // This undoes what the request before has set.
+        ccurl_set_long(handle, CURLOPT_HTTPGET, 1)
+        ccurl_set_progress(handle, nil)
+        var left = ["Accept", "Expect"]
+        if let feed = request.feed {
+            ccurl_set_long(handle, CURLOPT_UPLOAD, 1)
+            ccurl_set_offset(handle, CURLOPT_INFILESIZE_LARGE, curl_off_t(feed.size))
+            ccurl_set_progress(handle) { context, _, _, _, up in
+                if let context { Transfer.of(context).request.feed?.wasSent(Int64(up)) }
+                return 0
+            }
+        } else if !request.body.isEmpty || ["PUT", "POST", "PATCH"].contains(request.method) {
+            ccurl_set_offset(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body.count))
+            ccurl_set_pointer(handle, CURLOPT_COPYPOSTFIELDS, request.body.isEmpty ? [0] : request.body)
+            left.append("Content-Type")
+        } else if request.method == "HEAD" {
+            ccurl_set_long(handle, CURLOPT_NOBODY, 1)
+        }
+        ccurl_set_pointer(handle, CURLOPT_CUSTOMREQUEST, request.method)
+        for (name, value) in request.headers {
+            fields = curl_slist_append(fields, value.isEmpty ? "\(name);" : "\(name): \(value)")
+        }
+        // The library's own fields are left out.
+        for name in left where !request.headers.contains(name: name) { fields = curl_slist_append(fields, "\(name):") }
+        ccurl_set_pointer(handle, CURLOPT_HTTPHEADER, fields)
+        state.withLock { $0.limit = request.feed == nil ? began + request.limits.head : .uptime + .seconds(3_600) }
+    }
+
+    /// Takes the handle back.
+    func release() -> EasyHandle? {
+        guard let easy else { return nil }
+        request.feed?.wasSent(ccurl_get_sent(easy.handle))
+        ccurl_set_pointer(easy.handle, CURLOPT_HTTPHEADER, nil)
+        curl_slist_free_all(fields)
+        (self.easy, line, fields) = (nil, nil, nil)
+        return easy
+    }
+
+    /// Tells whether the request may be sent. The library sends it once more if a connection that was kept is closed
+    /// without an answer; then it may have arrived.
+    func mayBeSent() -> Bool {
+        attempts += 1
+        guard attempts > 1, !request.isRepeatable else { return true }
+        problem = .closed
+        return false
+    }
+
+    func read(into memory: UnsafeMutableRawBufferPointer) -> Int {
+        guard let feed = request.feed else { return 0 }
+        return feed.take(into: memory) ?? Int(CURL_READFUNC_PAUSE)
+    }
+
+    /// Takes a line of an answer's head, or of the fields after its body, which mean nothing here.
+    func takeHeader(_ bytes: UnsafeRawBufferPointer) -> Int {
+        if hasHead { return bytes.count }
+        headSize += bytes.count
+        guard headSize <= Self.largestHead else {
+            problem = .notHTTP("the head of the answer is too large")
+            return 0
+        }
+        var end = bytes.endIndex
+        while end > 0, bytes[end - 1] == 0x0a || bytes[end - 1] == 0x0d { end -= 1 }
+        let line = UnsafeRawBufferPointer(rebasing: bytes[..<end])
+        if line.isEmpty {
+            // An answer before the answer (RFC 9110, section 15.2).
+            if status >= 200 { takeHead() }
+        } else if line.starts(with: Array("HTTP/".utf8)) {
+            headers = HTTPHeaders()
+            headers.reserveCapacity(12)
+            status = Self.status(line)
+        } else if line[0] == 0x20 || line[0] == 0x09 {
+            // A value that goes on in the next line (RFC 9112, section 5.2).
+            headers.extendLast(by: Self.text(line[...]))
+        } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
+            headers.add(name: Self.text(line[..<colon]), value: Self.text(line[(colon + 1)...]))
+        }
+        return bytes.count
+    }
+
+    private static func status(_ line: UnsafeRawBufferPointer) -> Int {
+        guard let blank = line.firstIndex(of: 0x20) else { return 0 }
+        return line[(blank + 1)...].prefix { $0 >= 0x30 && $0 <= 0x39 }.prefix(3).reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    }
+
+    private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
+        var bytes = bytes.drop { $0 == 0x20 || $0 == 0x09 }
+        while let last = bytes.last, last == 0x20 || last == 0x09 { bytes = bytes.dropLast() }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private func takeHead() {
+        hasHead = true
+        let head = Head(status: status, headers: headers)
+        let limits = request.limits
+        let isError = !(200..<300).contains(status)
+        // The time for an error document begins with the head, since the head of a listing may take minutes.
+        let body = isError ? .whole(within: limits.errorDocument) : limits.body
+        let reader = state.withLock { state in
+            let now = Duration.uptime
+            (state.head, state.heard) = (head, now)
+            switch body {
+            case .none: state.limit = now + .seconds(1 << 32)
+            case .whole(let duration): state.limit = (isError || request.feed != nil ? now : began) + duration
+            case .pace(let least):
+                state.pace = TransferPace(least)
+                state.limit = now + TransferPace.interval(of: least)
+            }
+            return state.reader.take()
+        }
+        reader?.resume()
+    }
+
+    /// Takes bytes of the body.
+    /// - Returns: The number of bytes, or that there is no room for them now.
+    func write(_ bytes: UnsafeRawBufferPointer) -> Int {
+        let (isTaken, reader) = state.withLock { state in
+            guard state.waiting.count <= Self.most else {
+                state.isPaused = true
+                return (false, CheckedContinuation<Void, Never>?.none)
+            }
+            let now = Duration.uptime
+            state.waiting.append(contentsOf: bytes)
+            state.heard = now
+            state.pace?.arrived(bytes.count)
+            if state.reader != nil { state.pace?.endWaiting(at: now) }
+            return (true, state.reader.take())
+        }
+        reader?.resume()
+        return isTaken ? bytes.count : Int(CURL_WRITEFUNC_PAUSE)
+    }
+
+    /// Checks the request's limits.
+    /// - Returns: The time of the next check, or the error with which the request ends; nil if it has ended.
+    func check(_ now: Duration) -> Result<Duration, TransportError>? {
+        state.withLock { state in
+            if state.end != nil { return nil }
+            if state.limit <= now {
+                if let pace = state.pace {
+                    if let rate = state.pace?.tick(at: now) { return .failure(.tooSlow(rate, pace.least)) }
+                    state.limit = now + TransferPace.interval(of: pace.least)
+                } else if state.head == nil, request.feed == nil {
+                    return .failure(.timedOut(.head))
+                } else if let head = state.head {
+                    let isError = !(200..<300).contains(head.status)
+                    if case .whole(let duration) = isError
+                        ? .whole(within: request.limits.errorDocument) : request.limits.body
+                    {
+                        return .failure(.endless(within: duration))
+                    }
+                } else {
+                    state.limit = now + .seconds(3_600)
+                }
+            }
+            guard state.head != nil else { return .success(state.limit) }
+            if state.isPaused { state.heard = now }
+            guard now - state.heard < silence else { return .failure(.timedOut(.body)) }
+            return .success(min(state.limit, state.heard + silence))
+        }
+    }
+
+    /// Notes that the request has ended.
+    func end(_ result: Result<Void, TransportError>) {
+        let reader = state.withLock { state in
+            state.end = result
+            return state.reader.take()
+        }
+        request.feed?.end()
+        reader?.resume()
+    }
+}
+
+// MARK: In the reader's task
+
+extension Transfer {
+    /// Returns the answer's head as soon as it has arrived. If the task is cancelled, the request ends.
+    package func head() async throws(TransportError) -> Head {
+        while true {
+            let (head, end) = state.withLock { ($0.head, $0.end) }
+            if let head { return head }
+            if let end {
+                try end.get()
+                throw .closed
+            }
+            await wait { $0.head != nil }
+        }
+    }
+
+    /// Returns the next bytes of the body; nil after the last ones. If the task is cancelled, the request ends.
+    package func next() async throws(TransportError) -> [UInt8]? {
+        while true {
+            let (bytes, goesOn, end) = state.withLock { state in
+                let bytes = state.waiting.isEmpty ? nil : state.waiting
+                if bytes != nil { state.waiting = [] }
+                let goesOn = state.isPaused && bytes != nil
+                if goesOn { (state.isPaused, state.heard) = (false, .uptime) }
+                return (bytes, goesOn, state.end)
+            }
+            if goesOn { thread.call { [self] in line?.goOn(self) } }
+            if let bytes { return bytes }
+            if let end {
+                try end.get()
+                return nil
+            }
+            await wait { !$0.waiting.isEmpty }
+        }
+    }
+
+    /// Returns when the expected part may have arrived or the request has ended.
+    private func wait(_ isThere: @Sendable (borrowing State) -> Bool) async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isDue = state.withLock { state in
+                    if state.end != nil || isThere(state) { return true }
+                    state.reader = continuation
+                    state.pace?.beginWaiting(at: .uptime)
+                    return false
+                }
+                if isDue { continuation.resume() }
+            }
+        } onCancel: {
+            cancel()
+        }
+    }
+
+    /// Has the thread go on with a request whose body has more bytes.
+    func hasMore() { thread.call { [self] in line?.goOn(self) } }
+}

@@ -1,0 +1,81 @@
+import CCurl
+import Synchronization
+
+/// The connections of one account.
+///
+///     let client = TransferClient(settings, trust)
+///     let transfer = try client.start(request)
+///     let head = try await transfer.head()
+///     while let bytes = try await transfer.next() { … }
+package final class TransferClient: Sendable {
+    /// What all requests of a client have in common.
+    package struct Settings: Sendable {
+        /// The number of connections that are kept for later requests.
+        package var connections: Int
+        /// The limit for establishing a connection, TLS included.
+        package var connecting: Duration
+        /// The limit between two pieces of an answer.
+        package var silence: Duration
+        package var proxy: TransferProxy?
+        /// Whether a server may have any name and any authority, since its certificate is known.
+        package var isAnyHostTrusted: Bool
+
+        package init(
+            connections: Int, connecting: Duration, silence: Duration, proxy: TransferProxy? = nil,
+            isAnyHostTrusted: Bool = false
+        ) {
+            (self.connections, self.connecting, self.silence) = (connections, connecting, silence)
+            (self.proxy, self.isAnyHostTrusted) = (proxy, isAnyHostTrusted)
+        }
+    }
+
+    let settings: Settings
+    let trust: ServerTrust
+    private let isShutDown = Atomic(false)
+
+    package init(_ settings: Settings, _ trust: ServerTrust) { (self.settings, self.trust) = (settings, trust) }
+
+    /// Sends a request. It is sent on the thread that the caller runs on, if that is one for transfers.
+    /// - Throws: `badRequest` if the request cannot be sent; `shutDown` after ``shutdown()``.
+    package func start(_ request: TransferRequest) throws(TransportError) -> Transfer {
+        if let problem = request.problem { throw .badRequest(problem) }
+        guard !isShutDown.load(ordering: .acquiring) else { throw .shutDown }
+        let thread = TransferThread.downloads.first { $0.isCurrent } ?? .common
+        let transfer = Transfer(request, silence: settings.silence, on: thread)
+        request.feed?.attach(transfer)
+        thread.call { [self] in
+            if isShutDown.load(ordering: .acquiring) { return transfer.end(.failure(.shutDown)) }
+            if transfer.isCancelled { return transfer.end(.failure(.cancelled)) }
+            thread.line(of: self).start(transfer)
+        }
+        return transfer
+    }
+
+    /// Closes all connections. Requests under way fail.
+    package func shutdown() async {
+        isShutDown.store(true, ordering: .releasing)
+        for thread in [.common] + TransferThread.downloads {
+            await withCheckedContinuation { continuation in
+                thread.call { [self] in
+                    thread.close(self)
+                    continuation.resume()
+                }
+            }
+        }
+    }
+}
+
+/// The proxy through which requests go.
+package struct TransferProxy: Sendable {
+    /// The proxy's address for the library: `http://host:port`, or `socks5h://host:port`.
+    package var url: String
+    /// The proxy's name in errors.
+    package var name: String
+    package var login: (username: String, password: String)?
+    /// Whether requests go to the proxy with the server's whole address, without a connection through it.
+    package var forwards: Bool
+
+    package init(url: String, name: String, login: (username: String, password: String)?, forwards: Bool) {
+        (self.url, self.name, self.login, self.forwards) = (url, name, login, forwards)
+    }
+}

@@ -1,0 +1,207 @@
+import CCurl
+import CLinux
+
+/// A client's connections and requests on one thread. Used on that thread alone.
+final class TransferLine {
+    private let client: TransferClient
+    private let thread: TransferThread
+    private let multi: UnsafeMutableRawPointer
+    /// The time at which the library wants to be called.
+    private var deadline: Duration?
+    private var transfers: [ObjectIdentifier: Transfer] = [:]
+    /// The handles that are not in use.
+    private var pool: [EasyHandle] = []
+    /// The time since which no request has been under way.
+    private var restsSince = Duration.uptime
+
+    /// The time without a request after which connections are closed.
+    private static let longestRest = Duration.seconds(60)
+
+    init(_ client: TransferClient, on thread: TransferThread) {
+        guard let multi = curl_multi_init() else { fatalError("There is no memory for a connection") }
+        (self.client, self.thread, self.multi) = (client, thread, multi)
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, client.settings.connections)
+        ccurl_multi_set_timer(
+            multi,
+            { _, milliseconds, context in
+                guard let context else { return 0 }
+                let line = Unmanaged<TransferLine>.fromOpaque(context).takeUnretainedValue()
+                line.deadline = milliseconds < 0 ? nil : .uptime + .milliseconds(milliseconds)
+                return 0
+            }, context)
+        ccurl_multi_set_socket(
+            multi,
+            { _, socket, what, context, _ in
+                guard let context else { return 0 }
+                Unmanaged<TransferLine>.fromOpaque(context).takeUnretainedValue().watch(socket, what)
+                return 0
+            }, context)
+    }
+
+    private func watch(_ socket: Int32, _ what: Int32) {
+        switch what {
+        case CURL_POLL_REMOVE: thread.forget(socket)
+        // The library's set of what it waits for is the same.
+        default: thread.watch(socket, for: UInt32(what & CURL_POLL_INOUT), of: self)
+        }
+    }
+
+    /// Sends a request.
+    func start(_ transfer: Transfer) {
+        let easy = pool.popLast() ?? EasyHandle(client, isForDownloads: thread.isForDownloads)
+        transfers[ObjectIdentifier(transfer)] = transfer
+        transfer.begin(with: easy, on: self)
+        guard curl_multi_add_handle(multi, easy.handle) == CURLM_OK else {
+            return end(transfer, .failure(.cannotConnect("the network library cannot take the request")))
+        }
+    }
+
+    /// Ends a request.
+    func end(_ transfer: Transfer, _ result: Result<Void, TransportError>) {
+        guard transfers.removeValue(forKey: ObjectIdentifier(transfer)) != nil else { return }
+        if let easy = transfer.release() {
+            curl_multi_remove_handle(multi, easy.handle)
+            pool.append(easy)
+        }
+        restsSince = .uptime
+        transfer.end(result)
+    }
+
+    /// Goes on with a request that did not take, or have, more bytes.
+    func goOn(_ transfer: Transfer) {
+        guard transfers[ObjectIdentifier(transfer)] != nil, let easy = transfer.easy else { return }
+        curl_easy_pause(easy.handle, CURLPAUSE_CONT)
+    }
+
+    /// Notes that a socket can be read or written.
+    func isReady(_ socket: Int32, _ what: UInt32) {
+        var running: Int32 = 0
+        // The library's set of what is possible is the same.
+        curl_multi_socket_action(multi, socket, Int32(what), &running)
+        takeEnded()
+    }
+
+    /// Does what is due.
+    /// - Returns: The time at which something is due next; nil if the line has rested for so long that it can be closed.
+    func doDue(_ now: Duration) -> Duration? {
+        var rounds = 0
+        while let due = deadline, due <= now, rounds < 16 {
+            deadline = nil
+            rounds += 1
+            var running: Int32 = 0
+            // The library's timer.
+            curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running)
+            takeEnded()
+        }
+        var next = deadline
+        for transfer in transfers.values {
+            switch transfer.check(now) {
+            case .none: continue
+            case .failure(let error): end(transfer, .failure(error))
+            case .success(let due): next = min(next ?? due, due)
+            }
+        }
+        guard transfers.isEmpty else { return next ?? now + .seconds(3_600) }
+        let end = restsSince + Self.longestRest
+        return end <= now ? nil : min(next ?? end, end)
+    }
+
+    private func takeEnded() {
+        var left: Int32 = 0
+        while let message = curl_multi_info_read(multi, &left) {
+            guard message.pointee.msg == CURLMSG_DONE, let handle = message.pointee.easy_handle,
+                let context = ccurl_get_context(handle)
+            else { continue }
+            let code = message.pointee.data.result
+            let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+            end(transfer, code == CURLE_OK ? .success(()) : .failure(client.error(of: code, transfer)))
+        }
+    }
+
+    /// Ends all requests, and closes all connections.
+    func close() {
+        for transfer in transfers.values { end(transfer, .failure(.shutDown)) }
+        pool = []
+        curl_multi_cleanup(multi)
+    }
+}
+
+/// A handle of the library, with the options that all requests of a client have.
+final class EasyHandle {
+    let handle: UnsafeMutableRawPointer
+    /// The library's words for an error.
+    private let words = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+
+    /// The number of bytes beyond which the kernel takes no more of what the network has not room for yet. What lies
+    /// there counts as sent, and goes out although the request was given up. Without a limit it grows to many megabytes.
+    private static let mostUnsent = 262_144
+
+    init(_ client: TransferClient, isForDownloads: Bool) {
+        guard let handle = curl_easy_init() else { fatalError("There is no memory for a request") }
+        self.handle = handle
+        words[0] = 0
+        let settings = client.settings
+        ccurl_set_pointer(handle, CURLOPT_ERRORBUFFER, words)
+        ccurl_set_long(handle, CURLOPT_NOSIGNAL, 1)
+        // A name server that does not answer must not hold up the end of a request.
+        ccurl_set_long(handle, CURLOPT_QUICK_EXIT, 1)
+        ccurl_set_pointer(handle, CURLOPT_PROTOCOLS_STR, "http,https")
+        ccurl_set_long(handle, CURLOPT_PATH_AS_IS, 1)
+        ccurl_set_long(handle, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        ccurl_set_long(handle, CURLOPT_BUFFERSIZE, isForDownloads ? 262_144 : 65_536)
+        ccurl_set_long(handle, CURLOPT_CONNECTTIMEOUT_MS, settings.connecting.milliseconds)
+        ccurl_set_long(handle, CURLOPT_MAXAGE_CONN, 60)
+        ccurl_set_sockets(handle, Self.mostUnsent)
+        client.trust.use(for: handle)
+        if settings.isAnyHostTrusted {
+            ccurl_set_long(handle, CURLOPT_SSL_VERIFYPEER, 0)
+            ccurl_set_long(handle, CURLOPT_SSL_VERIFYHOST, 0)
+        }
+        // An empty text keeps the library from the environment's variables.
+        ccurl_set_pointer(handle, CURLOPT_NOPROXY, "")
+        ccurl_set_pointer(handle, CURLOPT_PROXY, settings.proxy?.url ?? "")
+        if let proxy = settings.proxy {
+            if let login = proxy.login {
+                ccurl_set_pointer(handle, CURLOPT_PROXYUSERNAME, login.username)
+                ccurl_set_pointer(handle, CURLOPT_PROXYPASSWORD, login.password)
+            }
+            // Some proxies close a connection after each answer without saying so.
+            if proxy.forwards { ccurl_set_long(handle, CURLOPT_FORBID_REUSE, 1) }
+        }
+        ccurl_set_data(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
+            guard let bytes, let context else { return 0 }
+            return Transfer.of(context).write(UnsafeRawBufferPointer(start: bytes, count: size * count))
+        }
+        ccurl_set_data(handle, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
+            guard let bytes, let context else { return 0 }
+            return Transfer.of(context).takeHeader(UnsafeRawBufferPointer(start: bytes, count: size * count))
+        }
+        ccurl_set_data(handle, CURLOPT_READFUNCTION) { bytes, size, count, context in
+            guard let bytes, let context else { return Int(CURL_READFUNC_ABORT) }
+            return Transfer.of(context).read(into: UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
+        }
+        ccurl_set_before_request(handle) { context, _, _, _, _ in
+            guard let context else { return CURL_PREREQFUNC_ABORT }
+            return Transfer.of(context).mayBeSent() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+        }
+    }
+
+    deinit {
+        curl_easy_cleanup(handle)
+        words.deallocate()
+    }
+
+    /// The library's words for the last error.
+    var problem: String { String(cString: words) }
+
+    func clearProblem() { words[0] = 0 }
+}
+
+extension Duration {
+    /// The number of whole milliseconds.
+    var milliseconds: Int {
+        let (seconds, attoseconds) = components
+        return Int(seconds) * 1_000 + Int(attoseconds / 1_000_000_000_000_000)
+    }
+}

@@ -1,0 +1,48 @@
+/// A request as it is sent.
+package struct TransferRequest: Sendable {
+    package var method: String
+    /// The whole address.
+    package var url: String
+    package var headers: HTTPHeaders
+    package var body: [UInt8]
+    /// The body, if it comes piece by piece.
+    package var feed: UploadFeed?
+    package var limits: AnswerLimits
+
+    package init(
+        method: String, url: String, headers: HTTPHeaders, body: [UInt8] = [], feed: UploadFeed? = nil,
+        limits: AnswerLimits
+    ) {
+        (self.method, self.url, self.headers) = (method, url, headers)
+        (self.body, self.feed, self.limits) = (body, feed, limits)
+    }
+
+    /// Whether it does not matter how often the server gets the request (RFC 9110, section 9.2.1).
+    var isRepeatable: Bool {
+        ["GET", "HEAD", "OPTIONS", "PROPFIND", "REPORT", "SEARCH"].contains(method)
+    }
+
+    /// Whether the request may go over HTTP/2, which the server must offer by TLS. The library reads up to 32 MiB of an
+    /// answer ahead there, and keeps it in memory while the reader takes nothing. Answers of any size therefore come
+    /// over HTTP/1.1.
+    var mayShareConnection: Bool {
+        guard case .whole = limits.body else { return false }
+        return url.hasPrefix("https:")
+    }
+
+    /// The reason why the request cannot be sent; nil if it can.
+    var problem: String? {
+        let isToken = { (text: String) in
+            !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: ":") }
+        }
+        if !isToken(method) { return "its method is not one" }
+        for (name, value) in headers {
+            if !isToken(name) { return "a field has a name that is not one" }
+            // A line end would begin another field.
+            if value.utf8.contains(where: { $0 == 0 || $0 == 0x0a || $0 == 0x0d }) {
+                return "the value of the field \(name) has a line end"
+            }
+        }
+        return nil
+    }
+}
