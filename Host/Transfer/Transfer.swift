@@ -127,14 +127,13 @@ extension Transfer {
         state.withLock { $0.limit = request.feed == nil ? began + request.limits.head : .uptime + .seconds(3_600) }
     }
 
-    /// Takes the handle back.
-    func release() -> EasyHandle? {
-        guard let easy else { return nil }
+    /// Leaves the handle, which the library no longer uses.
+    func release() {
+        guard let easy else { return }
         request.feed?.wasSent(ccurl_get_sent(easy.handle))
         ccurl_set_pointer(easy.handle, CURLOPT_HTTPHEADER, nil)
         curl_slist_free_all(fields)
         (self.easy, line, fields) = (nil, nil, nil)
-        return easy
     }
 
     /// Tells whether the request may be sent. The library sends it once more if a connection that was kept is closed

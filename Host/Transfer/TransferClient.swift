@@ -46,7 +46,8 @@ package final class TransferClient: Sendable {
         thread.call { [self] in
             if isShutDown.load(ordering: .acquiring) { return transfer.end(.failure(.shutDown)) }
             if transfer.isCancelled { return transfer.end(.failure(.cancelled)) }
-            thread.line(of: self).start(transfer)
+            guard let line = thread.line(of: self) else { return transfer.end(.failure(.noMemory)) }
+            line.start(transfer)
         }
         return transfer
     }

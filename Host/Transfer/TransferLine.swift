@@ -17,8 +17,9 @@ final class TransferLine {
     /// The time without a request after which connections are closed.
     private static let longestRest = Duration.seconds(60)
 
-    init(_ client: TransferClient, on thread: TransferThread) {
-        guard let multi = curl_multi_init() else { fatalError("There is no memory for a connection") }
+    /// - Returns: nil if the library has no memory for it.
+    init?(_ client: TransferClient, on thread: TransferThread) {
+        guard let multi = curl_multi_init() else { return nil }
         (self.client, self.thread, self.multi) = (client, thread, multi)
         let context = Unmanaged.passUnretained(self).toOpaque()
         ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, client.settings.connections)
@@ -49,19 +50,23 @@ final class TransferLine {
 
     /// Sends a request.
     func start(_ transfer: Transfer) {
-        let easy = pool.popLast() ?? EasyHandle(client, isForDownloads: thread.isForDownloads)
+        guard let easy = pool.popLast() ?? EasyHandle(client, isForDownloads: thread.isForDownloads) else {
+            return transfer.end(.failure(.noMemory))
+        }
         transfers[ObjectIdentifier(transfer)] = transfer
         transfer.begin(with: easy, on: self)
         guard curl_multi_add_handle(multi, easy.handle) == CURLM_OK else {
-            return end(transfer, .failure(.cannotConnect("the network library cannot take the request")))
+            return end(transfer, .failure(.noMemory))
         }
     }
 
     /// Ends a request.
     func end(_ transfer: Transfer, _ result: Result<Void, TransportError>) {
         guard transfers.removeValue(forKey: ObjectIdentifier(transfer)) != nil else { return }
-        if let easy = transfer.release() {
+        if let easy = transfer.easy {
+            // What the handle sends is freed only when nothing uses it any more.
             curl_multi_remove_handle(multi, easy.handle)
+            transfer.release()
             pool.append(easy)
         }
         restsSince = .uptime
@@ -137,8 +142,9 @@ final class EasyHandle {
     /// there counts as sent, and goes out although the request was given up. Without a limit it grows to many megabytes.
     private static let mostUnsent = 262_144
 
-    init(_ client: TransferClient, isForDownloads: Bool) {
-        guard let handle = curl_easy_init() else { fatalError("There is no memory for a request") }
+    /// - Returns: nil if the library has no memory for it.
+    init?(_ client: TransferClient, isForDownloads: Bool) {
+        guard let handle = curl_easy_init() else { return nil }
         self.handle = handle
         words[0] = 0
         let settings = client.settings
@@ -196,6 +202,11 @@ final class EasyHandle {
     var problem: String { String(cString: words) }
 
     func clearProblem() { words[0] = 0 }
+}
+
+extension TransportError {
+    /// The error for a request for which the library has no memory.
+    static let noMemory = TransportError.cannotConnect("there is no memory for the request")
 }
 
 extension Duration {

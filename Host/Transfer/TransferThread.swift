@@ -156,10 +156,10 @@ package final class TransferThread: TaskExecutor, @unchecked Sendable {
         return due
     }
 
-    /// Returns a client's line on this thread.
-    func line(of client: TransferClient) -> TransferLine {
+    /// Returns a client's line on this thread; nil if there is no memory for one.
+    func line(of client: TransferClient) -> TransferLine? {
         if let line = lines[ObjectIdentifier(client)] { return line }
-        let line = TransferLine(client, on: self)
+        guard let line = TransferLine(client, on: self) else { return nil }
         lines[ObjectIdentifier(client)] = line
         return line
     }
