@@ -109,7 +109,13 @@ struct AccountRemove: LarderCommand {
         /// Puts the account back into the config.
         /// - Throws: the reason for it, with the reason why the config could not be changed back.
         func undo(because reason: Failure) throws(Failure) {
-            do throws(Failure) { try ConfigFile(file.path).replace(with: file.text) } catch {
+            do throws(Failure) {
+                let now = try ConfigFile(file.path)
+                guard now.text == text else {
+                    throw Failure(.config, "\(file.path) has been changed by somebody else meanwhile")
+                }
+                try now.replace(with: file.text)
+            } catch {
                 throw Failure(
                     reason.kind, "\(reason.message); and \(error.message)",
                     hint: "the account is no longer in \(file.path); put it back by hand")
