@@ -72,7 +72,7 @@ struct GuardedBody: HTTPBody {
         while !isAtEnd {
             let piece = try await body.next()
             isAtEnd = piece == nil
-            guard let bytes = echo.next(piece.map { Array($0) }) else { throw .repeatsCredentials }
+            guard let bytes = echo.next(piece) else { throw .repeatsCredentials }
             if !bytes.isEmpty { return Array(bytes) }
         }
         return nil

@@ -28,7 +28,7 @@ public struct PlainAnswer: Sendable {
     ///   `cancelled` after ``close()`` or if the task is cancelled, which ends the request.
     public func next() async throws(ConnectionError) -> [UInt8]? {
         guard let chunk = try await body.next() else { return nil }
-        return Array(chunk)
+        return chunk
     }
 
     /// Stops reading the body.
