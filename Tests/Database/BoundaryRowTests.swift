@@ -56,7 +56,7 @@ import Testing
                         UPDATE items SET size = \(number), lastModified = \(number), lastUsed = \(number);
                         UPDATE syncRecords SET attempts = \(number), rounds = \(number), since = \(number);
                         """)
-                for key in ["nextPoll", "lastClock", "lastWholeWalk", "lastScan", "firstWalk", "anchor"] {
+                for key in ["nextPoll", "lastClock", "clockPassed", "lastWholeWalk", "lastScan", "firstWalk", "anchor"] {
                     try tx.meta.set(MetaKey(key), number)
                 }
             }

@@ -33,13 +33,19 @@ extension AccountHost {
     }
 
     /// Ends the commands that use the run. The next run tells the processors of changes of policies that this run did
-    /// not tell them of.
+    /// not tell them of. While the clock is not believed, the next process counts the time on from here.
     func endWork() async {
         work.end()
-        guard policies.owesPolicies else { return }
+        let system = process.options.clock
+        let passed = state.clock.passedUnbelieved(system.now(), system.monotonic())
+        let owes = policies.owesPolicies
+        guard owes || passed != nil else { return }
         do {
             try await Task(executorPreference: Workplace.single) { [database] in
-                try await database.write { try $0.meta.set(.policiesChanged, 1) }
+                try await database.write { tx in
+                    if owes { try tx.meta.set(.policiesChanged, 1) }
+                    if let passed { try tx.meta.set(.clockPassed, passed.nanoseconds) }
+                }
             }.value
         } catch { logger.warning("\(error)") }
     }

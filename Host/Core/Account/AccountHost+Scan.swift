@@ -177,7 +177,10 @@ extension AccountHost {
         if let recorded = before.last?.wall, before.last?.monotonic != nil, now.seconds / 60 == recorded.seconds / 60 {
             return
         }
-        try await database.write { try $0.meta.set(.lastClock, now) }
+        try await database.write { tx in
+            try tx.meta.set(.lastClock, now)
+            try tx.meta.clear(.clockPassed)
+        }
     }
 
     /// Stops requests to the server until ``connect(toScan:)`` finds it.

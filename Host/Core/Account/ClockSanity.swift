@@ -26,10 +26,13 @@ struct ClockSanity: Equatable {
     private(set) var isSane = true
     /// The monotonic clock's reading when this value was created.
     private let began: Duration
+    /// The time that passed in earlier processes after the wall clock was last believed.
+    private let passedBefore: Duration
 
-    init(last: Reading?, began: Duration = .zero) {
+    init(last: Reading?, began: Duration = .zero, passedBefore: Duration = .zero) {
         self.last = last
         self.began = began
+        self.passedBefore = passedBefore
     }
 
     /// Checks the clocks.
@@ -47,7 +50,20 @@ struct ClockSanity: Equatable {
     /// that has passed since. A step of the clock is noticed at once, not with the next check.
     func believed(_ now: Timestamp, _ monotonic: Duration) -> Timestamp {
         guard let last, !isBelieved(now, monotonic) else { return now }
-        return last.wall + max(.zero, monotonic - (last.monotonic ?? began))
+        return last.wall + passed(since: last, monotonic)
+    }
+
+    /// Returns the time that has passed since the wall clock was last believed, as far as a process measured it. The
+    /// next process goes on from there, so that what it begins is later than what was used before. Nil while the wall
+    /// clock is believed.
+    func passedUnbelieved(_ now: Timestamp, _ monotonic: Duration) -> Duration? {
+        guard let last, !isBelieved(now, monotonic) else { return nil }
+        return passed(since: last, monotonic)
+    }
+
+    private func passed(since last: Reading, _ monotonic: Duration) -> Duration {
+        if let reading = last.monotonic { return max(.zero, monotonic - reading) }
+        return passedBefore + max(.zero, monotonic - began)
     }
 
     /// Returns the time to which ages are counted. While the clock is not believed, that is the last believed time, so
@@ -74,6 +90,8 @@ private func abs(_ duration: Duration) -> Duration { duration < .zero ? .zero - 
 extension MetaKey {
     /// The last believed reading of the wall clock, in nanoseconds since 1970.
     static let lastClock = MetaKey("lastClock")
+    /// The time that passed after ``lastClock`` while the wall clock was not believed, in nanoseconds.
+    static let clockPassed = MetaKey("clockPassed")
 }
 
 extension HostClock {
@@ -90,6 +108,7 @@ extension ClockSanity {
     /// Restores the state from the last time that a host recorded.
     init(_ reads: some DatabaseReads, clock: HostClock) throws {
         let last = try reads.meta.integer(.lastClock).map { Reading(wall: Timestamp(nanoseconds: $0), monotonic: nil) }
-        self.init(last: last, began: clock.monotonic())
+        let passed = max(0, try reads.meta.integer(.clockPassed) ?? 0)
+        self.init(last: last, began: clock.monotonic(), passedBefore: .nanoseconds(passed))
     }
 }

@@ -142,4 +142,29 @@ struct ClockSanityTests {
             #expect(claims.count == 1)
         }
     }
+
+    @Test("P55: the time that is counted while the clock is not believed goes on over a restart, and never back")
+    func goesOn() async throws {
+        try await AccountFixture.running { fixture in
+            for path in ["/a", "/b"] { fixture.put(path, path) }
+            try await fixture.runWell()
+            fixture.clock.set(off: day * 40)
+            var last = Timestamp(seconds: 0)
+            for path in ["/a", "/b"] {
+                try await fixture.download(path)
+                let host = try await fixture.ready()
+                let began = host.clock.now()
+                #expect(began >= last)
+                fixture.clock.advance(.seconds(100))
+                #expect(await host.runOnce().worst == nil)
+                last = try #require(try await fixture.item(path)?.lastUsed)
+                #expect(last >= began + .seconds(100))
+            }
+            // The clock is right again.
+            fixture.clock.set(off: .zero)
+            try await fixture.runWell()
+            let passed = try await fixture.host.database.read { try $0.meta.integer(.clockPassed) }
+            #expect(passed == nil)
+        }
+    }
 }
