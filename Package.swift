@@ -150,8 +150,9 @@ let package = Package(
 
         // The tests. None depends on a plugin: plugins are opened as built.
         .target(
-            name: "TestSupport", dependencies: ["Model", logging], path: "Tests/Support",
-            exclude: ["Plugins", "TestServer", "Tree"], swiftSettings: strict),
+            name: "TestSupport", dependencies: ["CSpawn", "Model", logging], path: "Tests/Support",
+            exclude: ["CSpawn", "Plugins", "TestServer", "Tree"], swiftSettings: strict),
+        .target(name: "CSpawn", path: "Tests/Support/CSpawn", cSettings: strictC),
         .target(
             name: "TestServer",
             dependencies: [

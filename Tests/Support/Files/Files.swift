@@ -12,13 +12,12 @@ public enum Files {
         guard mkdir(path, 0o755) == 0 || errno == EEXIST else { throw SetupError(call: "mkdir", path: path) }
     }
 
-    /// Writes a file, and the folders above it if they are missing. When the function returns, no process that this one
-    /// is starting has the file open.
+    /// Writes a file, and the folders above it if they are missing.
     public static func write(_ bytes: some Collection<UInt8>, to path: String, mode: mode_t = 0o644) throws {
         if let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) { try makeFolder(String(path[..<slash])) }
         let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
         guard file >= 0 else { throw SetupError(call: "open", path: path) }
-        defer { closeForAll(file) }
+        defer { close(file) }
         let bytes = ContiguousArray(bytes)
         try bytes.withUnsafeBytes { buffer in
             var done = 0

@@ -1,3 +1,4 @@
+import CSpawn
 import FoundationEssentials
 public import Glibc
 import Synchronization
@@ -44,47 +45,16 @@ public final class ChildProcess: Sendable {
         _ program: String, _ arguments: [String], environment: [String: String]? = nil, output: String? = nil,
         errors: String? = nil
     ) throws {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        // The child first closes the files that it inherited, such as a file that another test is writing, or a
-        // server's socket.
-        for name in (try? Files.names(in: "/proc/self/fd")) ?? [] {
-            if let descriptor = Int32(name) { posix_spawn_file_actions_addclose(&actions, descriptor) }
-        }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, 1, output ?? "/dev/null", O_WRONLY | O_CREAT | O_APPEND, 0o644)
-        posix_spawn_file_actions_addopen(&actions, 2, errors ?? "/dev/null", O_WRONLY | O_CREAT | O_APPEND, 0o644)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        // The test runner may block or ignore signals. The program starts with the signal state that a shell would give
-        // it.
-        var none = sigset_t()
-        var all = sigset_t()
-        sigemptyset(&none)
-        sigfillset(&all)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setsigdefault(&attributes, &all)
-        posix_spawnattr_setpgroup(&attributes, 0)
-        posix_spawnattr_setflags(
-            &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-
         let environment = environment ?? ProcessInfo.processInfo.environment
         let argv = CStrings([program] + arguments)
         let envp = CStrings(environment.map { "\($0.key)=\($0.value)" })
         var pid: pid_t = 0
-        // `posix_spawnp` returns when the child has closed the files that it inherited.
-        let failure = Self.beginning.withLock { _ in
-            posix_spawnp(&pid, program, &actions, &attributes, argv.pointers, envp.pointers)
-        }
+        let failure = spawn_program(
+            program, argv.pointers, envp.pointers, output ?? "/dev/null", errors ?? "/dev/null", &pid)
         guard failure == 0 else { throw SetupError("cannot start \(program): \(String(cString: strerror(failure)))") }
         self.pid = pid
         try startReaper()
     }
-
-    /// Locked while a child starts: during that moment the child has all files of the test's process open.
-    fileprivate static let beginning = Mutex(())
 
     /// Sends the signal, unless the process has ended.
     public func send(_ signal: Int32) {
@@ -174,7 +144,7 @@ public final class ChildProcess: Sendable {
     }
 }
 
-/// A null-terminated array of C strings, as `posix_spawn` expects.
+/// A null-terminated array of C strings, as `execve` expects.
 private final class CStrings {
     let pointers: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
     private let count: Int
@@ -191,12 +161,3 @@ private final class CStrings {
         pointers.deallocate()
     }
 }
-
-/// Closes a file that was opened with `O_CLOEXEC`. When the function returns, no child process of another test has the
-/// file open either.
-public func closeForAll(_ descriptor: Int32) {
-    ChildProcess.beginning.withLock { _ in _ = close(descriptor) }
-}
-
-/// Waits until no child process has a file open that this process has closed.
-public func awaitStartingChildren() { ChildProcess.beginning.withLock { _ in } }

@@ -30,7 +30,7 @@ public final class NotifyReceiver {
         }
     }
 
-    deinit { closeForAll(descriptor) }
+    deinit { close(descriptor) }
 
     /// Takes the messages that have come, and returns all lines so far.
     @discardableResult public func receive() -> [String] {

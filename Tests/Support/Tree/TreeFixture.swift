@@ -78,9 +78,8 @@ package struct TreeFixture {
         return try file.finish(modified: modified)
     }
 
-    /// Places a copy whose mark is no proof yet, and which no other process has open.
+    /// Places a copy whose mark is no proof yet.
     package func place(_ content: String, at text: String, etag: String = "1") throws -> LocalCopy {
-        defer { awaitStartingChildren() }
         let file = try complete(content)
         guard case .placed(let mark) = try tree.place(file, at: path(text), replacing: nil) else {
             throw SetupError("nothing was placed at \(text)")

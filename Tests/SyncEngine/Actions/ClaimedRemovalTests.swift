@@ -144,7 +144,7 @@ struct ClaimedRemovalTests {
             else { throw SetupError("not joined") }
             let reader = open(fixture.tree.localPath(of: file.path), O_RDONLY | O_CLOEXEC)
             #expect(try await fixture.drain().left.map(\.record) == [record])
-            closeForAll(reader)
+            close(reader)
             fixture.clock.advance(.seconds(60))
             #expect(try await fixture.drain().isDone)
             #expect(try fixture.text("/a") == nil)

@@ -52,7 +52,7 @@ struct FetchAgainTests {
         try await withDistrusted(holding: "one") { fixture, before in
             let place = fixture.tree.localPath(of: before.path)
             let reader = open(place, O_RDONLY | O_CLOEXEC)
-            defer { closeForAll(reader) }
+            defer { close(reader) }
             fixture.clock.advance(.seconds(3600))
             #expect(try await fixture.drain().isDone)
             #expect(fixture.source.requestCount(before.path) == 2)

@@ -125,7 +125,7 @@ struct RemovalTests {
             let outcome = try await fixture.drain()
             #expect(outcome.left.map(\.path) == [file.path])
             #expect(try fixture.text("/a") == "content")
-            closeForAll(reader)
+            close(reader)
             fixture.clock.advance(.seconds(60))
             #expect(try await fixture.drain().isDone)
             #expect(try fixture.text("/a") == nil)

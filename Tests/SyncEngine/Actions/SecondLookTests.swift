@@ -44,7 +44,7 @@ struct SecondLookTests {
             try await pin(fixture, "/a")
             #expect(try await fixture.drain().isDone)
             #expect(try await fixture.records().isEmpty)
-            closeForAll(reader)
+            close(reader)
             fixture.clock.advance(.seconds(60))
             #expect(try await fixture.drain().isDone)
             #expect(try fixture.text("/a/x") == "content")

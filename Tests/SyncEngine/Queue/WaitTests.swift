@@ -27,7 +27,7 @@ struct WaitTests {
             let reader = open(fixture.tree.localPath(of: file.path), O_RDONLY | O_CLOEXEC)
             try await fixture.ask(remove, file, for: .availableOffline)
             #expect(try await fixture.drain().leftCount == 1)
-            closeForAll(reader)
+            close(reader)
             clock.set(off: step)
             clock.advance(.seconds(60))
             #expect(try await fixture.drain().isDone)
