@@ -7,12 +7,26 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The size of the stack on which the child runs until it is the program. */
-enum { STACK = 256 * 1024 };
+/* The size of the memory that the child shares until it is the program. Most of it is the child's stack. */
+enum { SHARED = 256 * 1024 };
+
+/* ThreadSanitizer's own functions would change the caller's memory. */
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define COPIES_MEMORY 1
+#endif
+#endif
+#ifdef COPIES_MEMORY
+enum { FLAGS = CLONE_VFORK | CLONE_FILES | SIGCHLD };
+#else
+enum { FLAGS = CLONE_VFORK | CLONE_FILES | CLONE_VM | SIGCHLD };
+#endif
+
+extern int __clone(int (*function)(void *), void *stack, int flags, void *context, ...);
 
 typedef struct {
     const char *program;
@@ -49,19 +63,20 @@ static int become(void *context) {
 
 int spawn_program(const char *program, char *const *arguments, char *const *environment, const char *output,
                   const char *errors, int *pid) {
-    start made = {program, arguments, environment, output, errors, 0};
-    char *const stack = malloc(STACK);
-    if (stack == NULL) return ENOMEM;
-    /* The child has the caller's memory until it is another program: no handler may run in it. */
+    char *const shared = mmap(NULL, SHARED, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED) return errno;
+    start *const made = (start *)shared;
+    *made = (start){program, arguments, environment, output, errors, 0};
+    /* The child may have the caller's memory until it is another program: no handler may run in it. */
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    *pid = clone(become, stack + STACK, CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD, &made);
-    if (*pid < 0) made.failure = errno;
+    *pid = __clone(become, shared + SHARED, FLAGS, made);
+    int failure = *pid < 0 ? errno : made->failure;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    free(stack);
-    if (made.failure != 0 && *pid > 0) {
+    munmap(shared, SHARED);
+    if (failure != 0 && *pid > 0) {
         while (waitpid(*pid, NULL, 0) < 0 && errno == EINTR) {}
     }
-    return made.failure;
+    return failure;
 }
