@@ -62,6 +62,7 @@ extension AccountHost {
                 group.addTask { [engine, partners] in try await engine.run(with: partners) }
                 group.addTask { [self] in try await useNetwork() }
                 group.addTask { try await watch.run() }
+                group.addTask { await watch.keepChecking() }
                 group.addTask { [loops] in await loops.run() }
                 group.addTask { [self] in try await followSecret() }
                 group.addTask { [self] in try await followMoves() }

@@ -5,6 +5,7 @@ import Logging
 import Model
 import PluginHost
 import SyncEngine
+import Synchronization
 import Threads
 import Vault
 
@@ -14,9 +15,16 @@ struct TreeWatch: Sendable {
     private let host: AccountHost
     private let watcher: TreeWatcher
     private let signal: Signal
+    private let look = Look()
 
-    /// The interval between checks that the tree's root is still in its place.
-    static let rootCheck = Duration.seconds(30)
+    /// What is known of the last look for folders that can be read again.
+    private final class Look: Sendable {
+        /// Whether another look is due.
+        let isDue = Atomic(true)
+        /// The state of the database, by its number of writes, in which there was no unreadable folder; -1 if there may
+        /// be some.
+        let seen = Atomic(-1)
+    }
     /// The interval between comparisons of everything where not every folder can be watched.
     static let scanInterval = Duration.seconds(300)
     /// The shortest interval between resets of the processors' limit on repeated requests. A change by hand resets the
@@ -47,18 +55,10 @@ struct TreeWatch: Sendable {
         var hasToldOfUses = false
         var scansAt = Duration.zero
         var forgivesAt = Duration.zero
-        var checksRootAt = Duration.zero
-        var seen: Int?
         while true {
             try Task.checkCancellation()
             try await seeToRoot()
-            if host.clock.monotonic() >= checksRootAt {
-                try await seeToUnreadable(&seen)
-                let now = host.clock.monotonic()
-                if host.database.closeUnused() { host.process.freedMemory.note(at: now) }
-                host.process.freedMemory.giveBack(at: now)
-                checksRootAt = host.clock.monotonic() + Self.rootCheck
-            }
+            if look.isDue.exchange(false, ordering: .relaxed) { try await seeToUnreadable() }
             if watcher.limit != nil, limit != nil, host.clock.monotonic() >= scansAt {
                 // The limit may have changed by now.
                 await watcher.walk()
@@ -80,8 +80,23 @@ struct TreeWatch: Sendable {
                 host.policies.changedFromOutside()
                 forgivesAt = host.clock.monotonic() + Self.forgiving
             }
-            try await wait(atMost: min(watcher.next() ?? Self.rootCheck, Self.rootCheck))
+            try await wait(atMost: watcher.next())
         }
+    }
+
+    /// Has the process wake the watch for what no event tells of, until the task is cancelled.
+    func keepChecking() async {
+        await host.process.makeChecks(
+            {
+                let now = host.clock.monotonic()
+                if host.database.closeUnused() { host.process.freedMemory.note(at: now) }
+                host.process.freedMemory.giveBack(at: now)
+                if look.seen.load(ordering: .relaxed) != host.database.writes {
+                    look.isDue.store(true, ordering: .relaxed)
+                    return true
+                }
+                return watcher.limit != nil || !host.vault.tree.isInPlace
+            }, waking: signal)
     }
 
     /// Compares the paths that are due.
@@ -115,13 +130,11 @@ struct TreeWatch: Sendable {
 
     /// Compares again the folders that can be read again. No event tells that a file system was unmounted or that
     /// permissions above a folder were changed.
-    /// - Parameter seen: The state of the database, by its number of writes, in which there was no such folder; nil if
-    ///   there may be some.
-    private func seeToUnreadable(_ seen: inout Int?) async throws {
+    private func seeToUnreadable() async throws {
         let writes = host.database.writes
-        guard seen != writes else { return }
+        guard look.seen.load(ordering: .relaxed) != writes else { return }
         let folders = try await host.database.readOnce { try $0.unreadableFolders() }
-        seen = folders.isEmpty ? writes : nil
+        look.seen.store(folders.isEmpty ? writes : -1, ordering: .relaxed)
         guard !folders.isEmpty else { return }
         let tree = host.vault.tree
         recheck(await runBlocking { folders.filter { tree.whyUnreadable($0) == nil } })
@@ -135,7 +148,11 @@ struct TreeWatch: Sendable {
         host.logger.warning("\(limit)\nUntil then, Larder compares the whole tree every 5 minutes")
     }
 
-    private func wait(atMost limit: Duration) async throws {
+    private func wait(atMost limit: Duration?) async throws {
+        guard let limit else {
+            await signal.wait()
+            return
+        }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await signal.wait() }
             group.addTask { try await host.clock.sleep(limit) }

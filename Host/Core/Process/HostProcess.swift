@@ -18,6 +18,9 @@ public actor HostProcess {
     nonisolated let rooms = DownloadRooms()
     /// Held by the task that watches the plugins.
     private nonisolated let watching = Turns()
+    private nonisolated let checks = RestChecks()
+    /// Held by the task that makes the checks.
+    private nonisolated let checking = Turns()
     /// What accounts have freed that have come to rest.
     nonisolated let freedMemory = FreedMemory()
     /// The accounts that are starting.
@@ -44,8 +47,9 @@ public actor HostProcess {
     ///   - bookmark: The account's bookmark.
     ///   - credentials: Reads the account's secret.
     /// - Throws: `.vaultLocked` if another host has the vault open, `.localIO` if the folder of the local copies does
-    ///   not exist, the database is damaged or too few open files are left, `.cannotCreate` if the vault or the trace cannot be created, `.config`
-    ///   if the vault and the folder of copies lie in one another, and the errors of `credentials`.
+    ///   not exist, the database is damaged, or too few open files or threads are left, `.cannotCreate` if the vault or
+    ///   the trace cannot be created, `.config` if the vault and the folder of copies lie in one another, and the errors
+    ///   of `credentials`.
     public nonisolated func open(
         _ bookmark: Bookmark, credentials: @escaping CredentialsSource
     ) async throws(Failure) -> AccountHost {
@@ -158,6 +162,27 @@ public actor HostProcess {
         do { try await watching.take() } catch { return }
         defer { watching.release() }
         await plugins.watch { [sleepers] in sleepers.check() }
+    }
+
+    /// The interval of the checks of accounts at rest.
+    static let restCheck = Duration.seconds(30)
+
+    /// Has an account woken when it has something to do that no event tells of, until the task is cancelled. As of
+    /// ``watchPlugins(slept:)``, one task at a time does the work for all.
+    /// - Parameters:
+    ///   - isDue: Tells whether the account has something to do. Called on a thread that may block.
+    ///   - signal: The signal that wakes the account.
+    nonisolated func makeChecks(_ isDue: @escaping @Sendable () -> Bool, waking signal: Signal) async {
+        let number = checks.add(isDue, waking: signal)
+        defer { checks.remove(number) }
+        do {
+            try await checking.take()
+            defer { checking.release() }
+            while true {
+                try await options.clock.sleep(Self.restCheck)
+                runBlockingLater { [checks] in checks.make() }
+            }
+        } catch {}
     }
 
     private func loaded(memory: (any ProbeMemory)?) async -> PluginHost {

@@ -19,7 +19,7 @@ extension TestClock {
             // minute, those of the backups every hour, for ever, and progress is told twice a second. Time must not pass
             // by these checks alone.
             let recurring = [
-                .seconds(1), AccountHost.logCheck, TreeWatch.rootCheck, AccountHost.backupCheck,
+                .seconds(1), AccountHost.logCheck, HostProcess.restCheck, AccountHost.backupCheck,
                 AccountHost.progressInterval,
             ]
             if recurring.contains(duration) { return .real }
