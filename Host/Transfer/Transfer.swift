@@ -87,7 +87,6 @@ extension Transfer {
     /// Gives the handle what it sends.
     func begin(with easy: EasyHandle, on line: TransferLine) {
         (self.easy, self.line) = (easy, line)
-        easy.clearProblem()
         let (handle, context) = (easy.handle, Unmanaged.passUnretained(self).toOpaque())
         for option in [
             CURLOPT_PRIVATE, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_READDATA, CURLOPT_PREREQDATA,
@@ -99,9 +98,7 @@ extension Transfer {
         let mayShare = request.mayShareConnection
         ccurl_set_long(handle, CURLOPT_HTTP_VERSION, Int(mayShare ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
         ccurl_set_long(handle, CURLOPT_PIPEWAIT, mayShare ? 1 : 0)
-        // This undoes what the request before has set.
         ccurl_set_long(handle, CURLOPT_HTTPGET, 1)
-        ccurl_set_progress(handle, nil)
         var left = ["Accept", "Expect"]
         if let feed = request.feed {
             ccurl_set_long(handle, CURLOPT_UPLOAD, 1)
@@ -131,7 +128,6 @@ extension Transfer {
     func release() {
         guard let easy else { return }
         request.feed?.wasSent(ccurl_get_sent(easy.handle))
-        ccurl_set_pointer(easy.handle, CURLOPT_HTTPHEADER, nil)
         curl_slist_free_all(fields)
         (self.easy, line, fields) = (nil, nil, nil)
     }
@@ -144,6 +140,9 @@ extension Transfer {
         problem = .closed
         return false
     }
+
+    /// Whether the request may have been sent, although the library has perhaps begun to connect anew.
+    var mayHaveBeenSent: Bool { attempts > 0 }
 
     func read(into memory: UnsafeMutableRawBufferPointer) -> Int {
         guard let feed = request.feed else { return 0 }
@@ -207,6 +206,7 @@ extension Transfer {
             }
             return state.reader.take()
         }
+        line?.noteLimit(of: self, .uptime)
         reader?.resume()
     }
 

@@ -8,9 +8,9 @@ final class TransferLine {
     private let multi: UnsafeMutableRawPointer
     /// The time at which the library wants to be called.
     private var deadline: Duration?
+    /// The time at which the first limit of a request may pass.
+    private var firstLimit: Duration?
     private var transfers: [ObjectIdentifier: Transfer] = [:]
-    /// The handles that are not in use.
-    private var pool: [EasyHandle] = []
     /// The time since which no request has been under way.
     private var restsSince = Duration.uptime
 
@@ -50,14 +50,24 @@ final class TransferLine {
 
     /// Sends a request.
     func start(_ transfer: Transfer) {
-        guard let easy = pool.popLast() ?? EasyHandle(client, isForDownloads: thread.isForDownloads) else {
+        // Each request has a handle of its own. In one that was used before, libcurl before 8.0 takes a head's first line
+        // for the continuation of the last head's, which is freed, if it begins with a blank.
+        guard let easy = EasyHandle(client, isForDownloads: thread.isForDownloads) else {
             return transfer.end(.failure(.noMemory))
         }
         transfers[ObjectIdentifier(transfer)] = transfer
         transfer.begin(with: easy, on: self)
+        noteLimit(of: transfer, .uptime)
         guard curl_multi_add_handle(multi, easy.handle) == CURLM_OK else {
             return end(transfer, .failure(.noMemory))
         }
+    }
+
+    /// Notes that the limits of a request have changed, perhaps to earlier ones.
+    func noteLimit(of transfer: Transfer, _ now: Duration) {
+        let due: Duration
+        if case .success(let next) = transfer.check(now) { due = next } else { due = now }
+        firstLimit = min(firstLimit ?? due, due)
     }
 
     /// Ends a request.
@@ -67,7 +77,6 @@ final class TransferLine {
             // What the handle sends is freed only when nothing uses it any more.
             curl_multi_remove_handle(multi, easy.handle)
             transfer.release()
-            pool.append(easy)
         }
         restsSince = .uptime
         transfer.end(result)
@@ -99,14 +108,19 @@ final class TransferLine {
             curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running)
             takeEnded()
         }
-        var next = deadline
-        for transfer in transfers.values {
-            switch transfer.check(now) {
-            case .none: continue
-            case .failure(let error): end(transfer, .failure(error))
-            case .success(let due): next = min(next ?? due, due)
+        if let limit = firstLimit, limit <= now {
+            firstLimit = nil
+            for transfer in transfers.values {
+                switch transfer.check(now) {
+                case .none: continue
+                case .failure(let error): end(transfer, .failure(error))
+                case .success(let due): firstLimit = min(firstLimit ?? due, due)
+                }
             }
         }
+        if transfers.isEmpty { firstLimit = nil }
+        var next = deadline
+        if let limit = firstLimit { next = min(next ?? limit, limit) }
         guard transfers.isEmpty else { return next ?? now + .seconds(3_600) }
         let end = restsSince + Self.longestRest
         return end <= now ? nil : min(next ?? end, end)
@@ -127,12 +141,11 @@ final class TransferLine {
     /// Ends all requests, and closes all connections.
     func close() {
         for transfer in transfers.values { end(transfer, .failure(.shutDown)) }
-        pool = []
         curl_multi_cleanup(multi)
     }
 }
 
-/// A handle of the library, with the options that all requests of a client have.
+/// A handle of the library for one request, with the options that all requests of a client have.
 final class EasyHandle {
     let handle: UnsafeMutableRawPointer
     /// The library's words for an error.
@@ -200,8 +213,6 @@ final class EasyHandle {
 
     /// The library's words for the last error.
     var problem: String { String(cString: words) }
-
-    func clearProblem() { words[0] = 0 }
 }
 
 extension TransportError {

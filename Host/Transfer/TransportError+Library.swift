@@ -8,6 +8,9 @@ extension TransferClient {
         if let problem = transfer.problem { return problem }
         guard let easy = transfer.easy else { return .closed }
         let words = easy.problem
+        // The library connects anew after a connection that was kept is closed without an answer. An error of that
+        // second connection says nothing about what became of the request on the first.
+        if transfer.mayHaveBeenSent, Self.ofConnecting.contains(code) { return .closed }
         if let error = proxyError(of: code, easy, words) { return error }
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST:
@@ -27,10 +30,20 @@ extension TransferClient {
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING,
             CURLE_WRITE_ERROR:
             return .notHTTP("its answer cannot be understood")
-        case CURLE_URL_MALFORMAT, CURLE_BAD_FUNCTION_ARGUMENT: return .badRequest("its address is not one")
+        case CURLE_URL_MALFORMAT, CURLE_BAD_FUNCTION_ARGUMENT:
+            // The library uses the same code for a head that begins with a continuation.
+            return transfer.mayHaveBeenSent
+                ? .notHTTP("its answer cannot be understood") : .badRequest("its address is not one")
         default: return .closed
         }
     }
+
+    /// The codes of connections that were not established.
+    private static let ofConnecting: Set<CURLcode> = [
+        CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT, CURLE_OPERATION_TIMEDOUT,
+        CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CLIENTCERT,
+        CURLE_PROXY,
+    ]
 
     /// Returns the error for a proxy that does not pass requests on; nil for any other.
     private func proxyError(of code: CURLcode, _ easy: EasyHandle, _ words: String) -> TransportError? {

@@ -49,7 +49,10 @@ import Transfer
         let field = "X: \(String(repeating: "x", count: 1_000))\r\n"
         let long = try await put("HTTP/1.1 201 Created\r\n" + String(repeating: field, count: 2_000))
         let strange = try await put("220 mail.example.org ESMTP ready\r\n\r\n")
-        for answer in [long, strange] {
+        // A line that goes on with a value, where there is none yet.
+        let folded = try await put(
+            "HTTP/1.1 201 Created\r\n X: \(String(repeating: "y", count: 500))\r\nContent-Length: 0\r\n\r\n")
+        for answer in [long, strange, folded] {
             guard case .failure(let error) = answer else {
                 Issue.record("\(answer)")
                 continue

@@ -12,6 +12,10 @@ final class RawServer: Sendable {
         let first: Int
         /// The length of the body, as the head announces it.
         let length: Int
+        fileprivate let listener: Int32
+
+        /// Has the server accept no further connection.
+        func refuseOthers() { shutdown(listener, Int32(SHUT_RDWR)) }
 
         /// Reads bytes of the body, at least `count` unless the client ends first.
         /// - Returns: The number of bytes that came, with those of the head's.
@@ -109,7 +113,7 @@ final class RawServer: Sendable {
             let method = lines.first?.prefix { $0 != " " } ?? ""
             if method == "PUT" {
                 state.withLock { $0.puts += 1 }
-                onPut(Upload(socket: socket, first: waiting.count - end, length: length))
+                onPut(Upload(socket: socket, first: waiting.count - end, length: length, listener: listener))
                 return
             }
             while waiting.count < end + length {
