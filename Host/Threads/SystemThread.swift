@@ -43,6 +43,9 @@ public struct ThreadError: Error, CustomStringConvertible {
     /// The error code, as in `errno`.
     public var code: Int32
 
+    /// - Parameter code: The error code, as in `errno`.
+    public init(code: Int32) { self.code = code }
+
     /// The failure in words.
     public var description: String { "no thread can be created: \(String(cString: strerror(code)))" }
 }

@@ -1,5 +1,6 @@
 import CCurl
 import Synchronization
+import Threads
 
 /// The connections of one account.
 ///
@@ -36,10 +37,12 @@ package final class TransferClient: Sendable {
     package init(_ settings: Settings, _ trust: ServerTrust) { (self.settings, self.trust) = (settings, trust) }
 
     /// Sends a request. It is sent on the thread that the caller runs on, if that is one for transfers.
-    /// - Throws: `badRequest` if the request cannot be sent; `shutDown` after ``shutdown()``.
+    /// - Throws: `badRequest` if the request cannot be sent; `shutDown` after ``shutdown()``; `cannotConnect` if the
+    ///   threads cannot be started.
     package func start(_ request: TransferRequest) throws(TransportError) -> Transfer {
         if let problem = request.problem { throw .badRequest(problem) }
         guard !isShutDown.load(ordering: .acquiring) else { throw .shutDown }
+        do throws(ThreadError) { try TransferThread.start() } catch { throw .cannotConnect("\(error)") }
         let thread = TransferThread.downloads.first { $0.isCurrent } ?? .common
         let transfer = Transfer(request, silence: settings.silence, on: thread)
         request.feed?.attach(transfer)
@@ -55,7 +58,7 @@ package final class TransferClient: Sendable {
     /// Closes all connections. Requests under way fail.
     package func shutdown() async {
         isShutDown.store(true, ordering: .releasing)
-        for thread in [.common] + TransferThread.downloads {
+        for thread in TransferThread.all {
             await withCheckedContinuation { continuation in
                 thread.call { [self] in
                     thread.close(self)

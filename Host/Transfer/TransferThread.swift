@@ -2,18 +2,30 @@ import CCurl
 import CLinux
 import Glibc
 import Synchronization
-import Threads
+package import Threads
 
 /// A thread that sends requests and takes the answers as they arrive, and on which tasks can run.
 ///
 /// A task that runs where its answer arrives gets the bytes without a change of threads. Tasks on the threads for
 /// downloads may block on the disk. That delays other downloads only, which wait for the same disk.
 package final class TransferThread: TaskExecutor, @unchecked Sendable {
-    /// The thread for everything that must not wait for a disk. One thread is fast enough for many connections.
-    package static let common = TransferThread(number: 0)
+    /// The threads that run: none, or all, unless a start failed.
+    package static var all: [TransferThread] { started.withLock(\.self) }
+    /// The thread for everything that must not wait for a disk. One thread is fast enough for many connections. It is
+    /// there after ``start()``.
+    package static var common: TransferThread { all[0] }
     /// The threads for downloads. A few are enough, because each works without waiting for another.
-    package static let downloads = (1...min(4, max(2, sysconf(Int32(_SC_NPROCESSORS_ONLN))))).map {
-        TransferThread(number: $0)
+    package static var downloads: ArraySlice<TransferThread> { all.dropFirst() }
+
+    private static let started = Mutex<[TransferThread]>([])
+    private static let number = 1 + min(4, max(2, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+
+    /// Starts the threads, unless they run. After an error, a later call goes on with those that are missing.
+    /// - Throws: ``ThreadError`` if there is no thread or no descriptor.
+    package static func start() throws(ThreadError) {
+        try started.withLock { threads throws(ThreadError) in
+            while threads.count < number { threads.append(try TransferThread(number: threads.count)) }
+        }
     }
 
     private enum Work {
@@ -49,16 +61,20 @@ package final class TransferThread: TaskExecutor, @unchecked Sendable {
     private var sockets: [Int32: TransferLine] = [:]
     private var timers: [Timer] = []
 
-    private init(number: Int) {
+    private init(number: Int) throws(ThreadError) {
+        guard Self.hasLibrary else { fatalError("libcurl cannot be used, or does not use OpenSSL") }
         isForDownloads = number > 0
         (poll, wake) = (linux_poll_create(), linux_wake_create())
-        guard Self.hasLibrary else { fatalError("libcurl cannot be used, or does not use OpenSSL") }
-        guard poll >= 0, wake >= 0, linux_poll_watch(poll, wake, UInt32(LINUX_POLL_IN)) == 0 else {
-            fatalError("The threads for transfers cannot be set up: \(String(cString: strerror(errno)))")
+        let isSetUp = poll >= 0 && wake >= 0 && linux_poll_watch(poll, wake, UInt32(LINUX_POLL_IN)) == 0
+        var error = isSetUp ? nil : ThreadError(code: errno)
+        if isSetUp {
+            do throws(ThreadError) { _ = try SystemThread(name: "transfer-\(number)") { self.run() } } catch let lack {
+                error = lack
+            }
         }
-        do { _ = try SystemThread(name: "transfer-\(number)") { self.run() } } catch {
-            fatalError("The threads for transfers cannot be set up: \(error)")
-        }
+        guard let error else { return }
+        for descriptor in [poll, wake] where descriptor >= 0 { Glibc.close(descriptor) }
+        throw error
     }
 
     private static let hasLibrary = ccurl_start()

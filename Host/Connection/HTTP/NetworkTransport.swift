@@ -1,4 +1,5 @@
 import Model
+public import Threads
 import Transfer
 
 /// A transport over the network. It uses HTTP/2 where a TLS server offers it, otherwise HTTP/1.1.
@@ -32,7 +33,7 @@ struct NetworkTransport: HTTPTransport {
                 proxy: route.proxy, isAnyHostTrusted: CertificateTrust.isAnyHostTrusted(bookmark.trust)), trust)
     }
 
-    var downloadThreads: [any TaskExecutor] { TransferThread.downloads }
+    var downloadThreads: [any TaskExecutor] { Array(TransferThread.downloads) }
 
     func execute(_ request: HTTPRequest, limits: AnswerLimits) async throws(TransportError) -> HTTPAnswer {
         if let upload = request.upload, !upload.isSmall { return try await send(upload, request, limits) }
@@ -148,6 +149,7 @@ struct TimeLimits: Sendable {
 
 extension Connection {
     /// Starts the threads on which answers arrive, if that was not done yet. It is done before accounts are opened: the
-    /// threads take descriptors, and without them the process cannot go on.
-    public static func startThreads() { _ = (TransferThread.common, TransferThread.downloads) }
+    /// threads take descriptors, and without them no request can be sent.
+    /// - Throws: `ThreadError` if there is no thread or no descriptor. A later call tries again.
+    public static func startThreads() throws(ThreadError) { try TransferThread.start() }
 }

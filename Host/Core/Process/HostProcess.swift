@@ -53,7 +53,11 @@ public actor HostProcess {
     public nonisolated func open(
         _ bookmark: Bookmark, credentials: @escaping CredentialsSource
     ) async throws(Failure) -> AccountHost {
-        Connection.startThreads()
+        do throws(ThreadError) { try Connection.startThreads() } catch {
+            throw Failure(
+                .localIO, "No request can be sent: \(error)",
+                hint: "Check the limits: `ulimit -n`, `ulimit -u`, and the unit's LimitNOFILE= and TasksMax=")
+        }
         do {
             let place = try await starting.enter()
             try await openFiles.enter(bookmark.name)
