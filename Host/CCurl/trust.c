@@ -6,6 +6,7 @@
 #include <openssl/ssl.h>
 #include <openssl/x509_vfy.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 struct ccurl_trust {
@@ -14,6 +15,8 @@ struct ccurl_trust {
     EVP_PKEY *key;
     ccurl_judge judge;
     void *context;
+    // Whether the server of the last connection asked for a certificate that there is none of.
+    atomic_bool was_asked;
 };
 
 static X509_STORE *system_store;
@@ -143,6 +146,16 @@ static int verify(X509_STORE_CTX *context, void *argument) {
     return judging.is_right;
 }
 
+// Called when a server asks for a certificate. There is none.
+static int note_asked(SSL *ssl, X509 **certificate, EVP_PKEY **key) {
+    (void)certificate, (void)key;
+    ccurl_trust *trust = SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl));
+    atomic_store(&trust->was_asked, true);
+    return 0;
+}
+
+bool ccurl_trust_was_asked(ccurl_trust *trust) { return atomic_load(&trust->was_asked); }
+
 static CURLcode prepare(CURL *easy, void *ssl, void *argument) {
     (void)easy;
     ccurl_trust *trust = argument;
@@ -156,6 +169,10 @@ static CURLcode prepare(CURL *easy, void *ssl, void *argument) {
         for (int i = 1; i < sk_X509_num(trust->chain); i++) {
             SSL_CTX_add1_chain_cert(context, sk_X509_value(trust->chain, i));
         }
+    } else {
+        atomic_store(&trust->was_asked, false);
+        SSL_CTX_set_app_data(context, trust);
+        SSL_CTX_set_client_cert_cb(context, note_asked);
     }
     return CURLE_OK;
 }

@@ -80,6 +80,9 @@ package final class ServerTrust: @unchecked Sendable {
 
     func use(for handle: UnsafeMutableRawPointer) { ccurl_set_trust(handle, trust) }
 
+    /// Whether the last server asked for a certificate, and there is none.
+    var wasAskedForIdentity: Bool { ccurl_trust_was_asked(trust) }
+
     /// The reason why the last server was not trusted.
     var problem: TransportError? { last.withLock { $0 } }
 }

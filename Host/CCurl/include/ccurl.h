@@ -70,6 +70,8 @@ bool ccurl_trust_authorities(ccurl_trust *trust, const char *file);
 // Shows an own certificate, with those that follow it in its PEM file, and its key.
 enum ccurl_identity ccurl_trust_identity(ccurl_trust *trust, const char *certificate, const char *key);
 // Has a function decide about each new connection. The context must live as long as connections are made.
+// Tells whether the server of the last connection asked for a certificate, and there was none.
+bool ccurl_trust_was_asked(ccurl_trust *trust);
 void ccurl_trust_judge(ccurl_trust *trust, ccurl_judge judge, void *context);
 // Has the connections of a handle made by these rules.
 void ccurl_set_trust(CURL *easy, ccurl_trust *trust);

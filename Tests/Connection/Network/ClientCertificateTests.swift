@@ -21,8 +21,10 @@ import Testing
         }
     }
 
-    @Test("C14: a server that asks for a certificate lets its owner in, and tells others what to do: 77")
-    func server() async throws {
+    @Test(
+        "C14: a server that asks for a certificate lets its owner in, and tells others what to do: 77",
+        arguments: [false, true])
+    func server(hasOldTLS: Bool) async throws {
         try await withTemporaryFolder { folder in
             let authority = try await Certificate.make(in: folder, name: "authority")
             let server = try await Certificate.make(in: folder, signedBy: authority)
@@ -31,6 +33,7 @@ import Testing
             for number in 0..<20 { try Files.write("text \(number)", to: "\(folder)/data/f\(number)") }
             var options = RealServer.Options()
             (options.certificate, options.clientAuthority) = (server, authority)
+            options.hasOldTLS = hasOldTLS
             try await withServer(.apache, data: "\(folder)/data", options: options) { server in
                 let right = connection(server.url, authority, .init(certificate: own.file, key: own.key))
                 try await closing(right) {

@@ -23,6 +23,7 @@ extension RealServer {
                 SSLCertificateFile "\(certificate.file)"
                 SSLCertificateKeyFile "\(certificate.key)"
                 """
+            if options.hasOldTLS { tls += "\nSSLProtocol all -TLSv1.3" }
             if let authority = options.clientAuthority {
                 tls += "\nSSLVerifyClient require\nSSLCACertificateFile \"\(authority.file)\""
             }

@@ -27,6 +27,8 @@ public struct RealServer: Sendable {
         public var certificate: Certificate?
         /// The authority that must have signed the certificate of each client; nil lets clients in without one.
         public var clientAuthority: Certificate?
+        /// Whether the server speaks nothing newer than TLS 1.2. Of Apache alone.
+        public var hasOldTLS = false
 
         /// The pace of each answer, in units of 1,024 bytes a second; nil sets none. Apache is the only program that takes
         /// this option.
