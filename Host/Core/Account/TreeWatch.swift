@@ -15,11 +15,11 @@ struct TreeWatch: Sendable {
     private let host: AccountHost
     private let watcher: TreeWatcher
     private let signal: Signal
-    private let look = Look()
+    private let unreadable = UnreadableCheck()
 
-    /// What is known of the last look for folders that can be read again.
-    private final class Look: Sendable {
-        /// Whether another look is due.
+    /// What is known of the last search for folders that can be read again.
+    private final class UnreadableCheck: Sendable {
+        /// Whether another search is due.
         let isDue = Atomic(true)
         /// The state of the database, by its number of writes, in which there was no unreadable folder; -1 if there may
         /// be some.
@@ -58,7 +58,7 @@ struct TreeWatch: Sendable {
         while true {
             try Task.checkCancellation()
             try await seeToRoot()
-            if look.isDue.exchange(false, ordering: .relaxed) { try await seeToUnreadable() }
+            if unreadable.isDue.exchange(false, ordering: .relaxed) { try await seeToUnreadable() }
             if watcher.limit != nil, limit != nil, host.clock.monotonic() >= scansAt {
                 // The limit may have changed by now.
                 await watcher.walk()
@@ -91,8 +91,8 @@ struct TreeWatch: Sendable {
                 let now = host.clock.monotonic()
                 if host.database.closeUnused() { host.process.freedMemory.note(at: now) }
                 host.process.freedMemory.giveBack(at: now)
-                if look.seen.load(ordering: .relaxed) != host.database.writes {
-                    look.isDue.store(true, ordering: .relaxed)
+                if unreadable.seen.load(ordering: .relaxed) != host.database.writes {
+                    unreadable.isDue.store(true, ordering: .relaxed)
                     return true
                 }
                 return watcher.limit != nil || !host.vault.tree.isInPlace
@@ -132,9 +132,9 @@ struct TreeWatch: Sendable {
     /// permissions above a folder were changed.
     private func seeToUnreadable() async throws {
         let writes = host.database.writes
-        guard look.seen.load(ordering: .relaxed) != writes else { return }
+        guard unreadable.seen.load(ordering: .relaxed) != writes else { return }
         let folders = try await host.database.readOnce { try $0.unreadableFolders() }
-        look.seen.store(folders.isEmpty ? writes : -1, ordering: .relaxed)
+        unreadable.seen.store(folders.isEmpty ? writes : -1, ordering: .relaxed)
         guard !folders.isEmpty else { return }
         let tree = host.vault.tree
         recheck(await runBlocking { folders.filter { tree.whyUnreadable($0) == nil } })
