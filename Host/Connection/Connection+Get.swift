@@ -42,8 +42,7 @@ extension Connection {
         return DownloadSummary(head: head, received: received)
     }
 
-    /// Passes the body on to the sink. Collects small chunks first: HTTP/2 delivers 16 KiB at a time, and each write is
-    /// a system call.
+    /// Passes the body on to the sink. Collects small chunks first, because each write is a system call.
     /// - Parameter most: The number of bytes that belong to the file; nil if it is unknown. Reading stops at the first
     ///   byte beyond this number.
     /// - Parameter size: The class of the whole file.

@@ -61,6 +61,11 @@ package struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral,
         }
     }
 
+    /// The first coding of the body that is not the plain one (RFC 9110, section 8.4); nil if there is none.
+    package var contentCoding: String? {
+        self[canonicalForm: "Content-Encoding"].first { !$0.isEmpty && $0.lowercased() != "identity" }.map(String.init)
+    }
+
     private static func areEqual(_ one: String, _ other: String) -> Bool {
         let (one, other) = (one.utf8, other.utf8)
         guard one.count == other.count else { return false }

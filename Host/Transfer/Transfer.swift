@@ -93,11 +93,6 @@ extension Transfer {
             CURLOPT_XFERINFODATA,
         ] { ccurl_set_pointer(handle, option, context) }
         ccurl_set_pointer(handle, CURLOPT_URL, request.url)
-        // Over TLS, requests share a connection where the server can do that. Without TLS only the first answer would
-        // show whether it can, and all other requests would wait for it.
-        let mayShare = request.mayShareConnection
-        ccurl_set_long(handle, CURLOPT_HTTP_VERSION, Int(mayShare ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
-        ccurl_set_long(handle, CURLOPT_PIPEWAIT, mayShare ? 1 : 0)
         ccurl_set_long(handle, CURLOPT_HTTPGET, 1)
         var left = ["Accept", "Expect"]
         if let feed = request.feed {

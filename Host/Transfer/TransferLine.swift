@@ -23,6 +23,8 @@ final class TransferLine {
         (self.client, self.thread, self.multi) = (client, thread, multi)
         let context = Unmanaged.passUnretained(self).toOpaque()
         ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, client.settings.connections)
+        // One request at a time on each connection.
+        ccurl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_NOTHING))
         ccurl_multi_set_timer(
             multi,
             { _, milliseconds, context in
@@ -167,6 +169,9 @@ final class EasyHandle {
         ccurl_set_long(handle, CURLOPT_QUICK_EXIT, 1)
         ccurl_set_pointer(handle, CURLOPT_PROTOCOLS_STR, "http,https")
         ccurl_set_long(handle, CURLOPT_PATH_AS_IS, 1)
+        // Not HTTP/2, even if a server offers it. Where one connection of a server has it, libcurl 7.88 takes another one
+        // over HTTP/1.1 for shareable too, and sends a request in the middle of another one's body.
+        ccurl_set_long(handle, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         ccurl_set_long(handle, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         ccurl_set_long(handle, CURLOPT_BUFFERSIZE, isForDownloads ? 262_144 : 65_536)
         ccurl_set_long(handle, CURLOPT_CONNECTTIMEOUT_MS, settings.connecting.milliseconds)

@@ -22,14 +22,6 @@ package struct TransferRequest: Sendable {
         ["GET", "HEAD", "OPTIONS", "PROPFIND", "REPORT", "SEARCH"].contains(method)
     }
 
-    /// Whether the request may go over HTTP/2, which the server must offer by TLS. The library reads up to 32 MiB of an
-    /// answer ahead there, and keeps it in memory while the reader takes nothing. Answers of any size therefore come
-    /// over HTTP/1.1.
-    var mayShareConnection: Bool {
-        guard case .whole = limits.body else { return false }
-        return url.hasPrefix("https:")
-    }
-
     /// The reason why the request cannot be sent; nil if it can.
     var problem: String? {
         let isToken = { (text: String) in

@@ -21,6 +21,11 @@ extension TransferClient {
             return trust.problem ?? .certificate(reason: "it is not valid for this host name", fingerprint: nil)
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CLIENTCERT:
             if let refusal = Self.refusal(in: words) { return refusal }
+            // Before TLS 1.3 no alert says that a certificate is missing (RFC 5246, section 7.4.6).
+            if trust.wasAskedForIdentity, words.contains("alert handshake failure") { return .clientCertificate(nil) }
+            if words.contains("alert no application protocol") {
+                return .tls("the server does not offer HTTP/1.1, and Larder speaks nothing newer")
+            }
             if ["wrong version number", "http request", "packet length too long"].contains(where: words.contains) {
                 return .notTLS
             }

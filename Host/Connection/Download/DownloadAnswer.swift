@@ -54,7 +54,7 @@ enum DownloadAnswer {
     static func head(
         status: Int, _ headers: HTTPHeaders, to request: DownloadRequest, wasRedirected: Bool, path: ItemPath
     ) throws(ConnectionError) -> DownloadHead {
-        if let coding = headers.first(name: "Content-Encoding"), coding.lowercased() != "identity" {
+        if let coding = headers.contentCoding {
             throw violation(
                 path, "the answer is encoded as \(PercentCoding.printable(coding)), which was not requested", status)
         }

@@ -2,7 +2,7 @@ import Model
 public import Threads
 import Transfer
 
-/// A transport over the network. It uses HTTP/2 where a TLS server offers it, otherwise HTTP/1.1.
+/// A transport over the network. It speaks HTTP/1.1.
 struct NetworkTransport: HTTPTransport {
     private let client: TransferClient
     private let route: ProxyRoute

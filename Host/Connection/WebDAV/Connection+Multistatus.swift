@@ -57,9 +57,7 @@ extension Connection {
     static func checkCoding(
         of answer: HTTPAnswer, _ question: Question, at origin: ServerAddress.Origin
     ) throws(ConnectionError) {
-        guard let coding = answer.headers.first(name: "Content-Encoding"), coding.lowercased() != "identity" else {
-            return
-        }
+        guard let coding = answer.headers.contentCoding else { return }
         throw ConnectionError(
             .protocolViolation,
             "\(question.doing) at \(origin): the answer is encoded as \(PercentCoding.printable(coding)), which was "

@@ -68,6 +68,8 @@ import Transfer
         #expect(headers.first(name: "etag") == "\"e\"" && !headers.contains(name: "eta"))
         headers.replaceOrAdd(name: "ETAG", value: "2")
         #expect(headers["etag"] == ["2"] && headers["D@V"] == [])
+        #expect(HTTPHeaders([("Content-Encoding", ""), ("content-encoding", "Identity, ")]).contentCoding == nil)
+        #expect(HTTPHeaders([("Content-Encoding", "identity"), ("content-encoding", "gzip")]).contentCoding == "gzip")
         let client = TransferClient(
             .init(connections: 1, connecting: .seconds(1), silence: .seconds(1)), ServerTrust { _ in nil })
         for (name, value) in [("X", "a\r\nB: c"), ("X", "a\u{0}"), ("X: y\r\nB", "c"), ("", "c"), ("Ü", "c")] {
