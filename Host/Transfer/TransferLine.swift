@@ -169,8 +169,8 @@ final class EasyHandle {
         ccurl_set_long(handle, CURLOPT_QUICK_EXIT, 1)
         ccurl_set_pointer(handle, CURLOPT_PROTOCOLS_STR, "http,https")
         ccurl_set_long(handle, CURLOPT_PATH_AS_IS, 1)
-        // Not HTTP/2, even if a server offers it. Where one connection of a server has it, libcurl 7.88 takes another one
-        // over HTTP/1.1 for shareable too, and sends a request in the middle of another one's body.
+        // Not HTTP/2, even if a server offers it. In a client that spoke both, libcurl 7.88 sent a request in the middle of
+        // another one's body.
         ccurl_set_long(handle, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         ccurl_set_long(handle, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         ccurl_set_long(handle, CURLOPT_BUFFERSIZE, isForDownloads ? 262_144 : 65_536)
