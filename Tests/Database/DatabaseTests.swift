@@ -53,10 +53,11 @@ import Testing
             let connections = { try descriptors(of: folder + "/larder.db-wal") }
             try await readAll()
             #expect(try connections() == Database.readers + 2)
-            #expect(try !database.closeUnused() && connections() == Database.readers + 2)
+            #expect(try !database.isUnused() && connections() == Database.readers + 2)
             try await readAll()
             #expect(try !database.closeUnused() && connections() == Database.readers + 2)
-            #expect(database.closeUnused())
+            #expect(!database.isUnused() && database.isUnused())
+            #expect(database.closeUnused() && !database.isUnused() && !database.closeUnused())
             await until { (try? connections()) == 1 }
             #expect(try await database.read { try $0.items.item(at: ItemPath("/a")) } != nil)
             #expect(try connections() == 2)

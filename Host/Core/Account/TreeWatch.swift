@@ -15,16 +15,19 @@ struct TreeWatch: Sendable {
     private let host: AccountHost
     private let watcher: TreeWatcher
     private let signal: Signal
-    private let unreadable = UnreadableCheck()
+    private let tasks = RestTasks()
 
-    /// What is known of the last search for folders that can be read again.
-    private final class UnreadableCheck: Sendable {
-        /// Whether another search is due.
-        let isDue = Atomic(true)
+    /// What the checks of the process found to do.
+    private final class RestTasks: Sendable {
+        /// Whether folders that can be read again are to be searched for.
+        let search = Atomic(true)
+        /// Whether the database's connections that read are to be closed.
+        let close = Atomic(false)
         /// The state of the database, by its number of writes, in which there was no unreadable folder; -1 if there may
         /// be some.
-        let seen = Atomic(-1)
+        let searched = Atomic(-1)
     }
+
     /// The interval between comparisons of everything where not every folder can be watched.
     static let scanInterval = Duration.seconds(300)
     /// The shortest interval between resets of the processors' limit on repeated requests. A change by hand resets the
@@ -58,7 +61,10 @@ struct TreeWatch: Sendable {
         while true {
             try Task.checkCancellation()
             try await seeToRoot()
-            if unreadable.isDue.exchange(false, ordering: .relaxed) { try await seeToUnreadable() }
+            if tasks.search.exchange(false, ordering: .relaxed) { try await seeToUnreadable() }
+            if tasks.close.exchange(false, ordering: .relaxed), host.database.closeUnused() {
+                host.process.freedMemory.note(at: host.clock.monotonic())
+            }
             if watcher.limit != nil, limit != nil, host.clock.monotonic() >= scansAt {
                 // The limit may have changed by now.
                 await watcher.walk()
@@ -88,14 +94,12 @@ struct TreeWatch: Sendable {
     func keepChecking() async {
         await host.process.makeChecks(
             {
-                let now = host.clock.monotonic()
-                if host.database.closeUnused() { host.process.freedMemory.note(at: now) }
-                host.process.freedMemory.giveBack(at: now)
-                if unreadable.seen.load(ordering: .relaxed) != host.database.writes {
-                    unreadable.isDue.store(true, ordering: .relaxed)
-                    return true
-                }
-                return watcher.limit != nil || !host.vault.tree.isInPlace
+                host.process.freedMemory.giveBack(at: host.clock.monotonic())
+                let closes = host.database.isUnused()
+                if closes { tasks.close.store(true, ordering: .relaxed) }
+                let searches = tasks.searched.load(ordering: .relaxed) != host.database.writes
+                if searches { tasks.search.store(true, ordering: .relaxed) }
+                return closes || searches || watcher.limit != nil || !host.vault.tree.isInPlace
             }, waking: signal)
     }
 
@@ -132,9 +136,9 @@ struct TreeWatch: Sendable {
     /// permissions above a folder were changed.
     private func seeToUnreadable() async throws {
         let writes = host.database.writes
-        guard unreadable.seen.load(ordering: .relaxed) != writes else { return }
+        guard tasks.searched.load(ordering: .relaxed) != writes else { return }
         let folders = try await host.database.readOnce { try $0.unreadableFolders() }
-        unreadable.seen.store(folders.isEmpty ? writes : -1, ordering: .relaxed)
+        tasks.searched.store(folders.isEmpty ? writes : -1, ordering: .relaxed)
         guard !folders.isEmpty else { return }
         let tree = host.vault.tree
         recheck(await runBlocking { folders.filter { tree.whyUnreadable($0) == nil } })

@@ -15,7 +15,7 @@ public final class Database: Sendable {
     private let pool: DatabasePool
     let idleConnection = IdleConnection()
     private let committed = Atomic(0)
-    /// What was read since ``closeUnused()`` was called.
+    /// What was read since ``isUnused()`` was called.
     enum Use: UInt8, AtomicRepresentable { case read, unread, closed }
     let use = Atomic(Use.read)
     private let observer = Mutex<Observer?>(nil)
@@ -218,13 +218,18 @@ public final class Database: Sendable {
         }
     }
 
-    /// Closes the connections that read, which are opened again when they are needed, if nothing was read since the last
-    /// call. A host with many accounts holds few descriptors and little memory for those at rest. A read that begins
-    /// meanwhile keeps its connection.
-    /// - Returns: Whether the connections are closed now that were open at the last call.
+    /// Tells whether nothing was read since the last call, so that ``closeUnused()`` closes something. It may be called
+    /// at any time, also while the database is being closed.
+    public func isUnused() -> Bool {
+        use.compareExchange(expected: .read, desired: .unread, ordering: .relaxed).original == .unread
+    }
+
+    /// Closes the connections that read, which are opened again when they are needed, if nothing was read between two
+    /// calls of ``isUnused()``, and since. A host with many accounts holds few descriptors and little memory for those at
+    /// rest. A read that begins meanwhile keeps its connection.
+    /// - Returns: Whether connections are closed now that were open.
     public func closeUnused() -> Bool {
         guard use.compareExchange(expected: .unread, desired: .closed, ordering: .relaxed).exchanged else {
-            _ = use.compareExchange(expected: .read, desired: .unread, ordering: .relaxed)
             return false
         }
         closeIdle()

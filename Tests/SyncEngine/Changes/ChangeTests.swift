@@ -466,6 +466,18 @@ import Vault
         }
     }
 
+    @Test("S10: a folder whose making was not answered is looked for before it is made again")
+    func unansweredFolder() async throws {
+        try await EngineFixture.with { fixture in
+            fixture.source.changing.then(.loseAnswer)
+            try await fixture.change(.createFolder(path("/new")))
+            _ = try await fixture.drain()
+            #expect(try await fixture.drain().leftCount == 0)
+            #expect(fixture.source.changing.requests == ["MKCOL /new"])
+            #expect(try await fixture.listed() == ["/new"])
+        }
+    }
+
     @Test("a refused change waits for a person, who tries it again or takes it back")
     func refusedByServer() async throws {
         try await EngineFixture.with { fixture in

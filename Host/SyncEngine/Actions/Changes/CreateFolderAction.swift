@@ -27,10 +27,13 @@ struct CreateFolderAction: ChangeAction {
 
     func request(_ job: Job, mayHaveArrived: Bool) async throws -> ChangeResult {
         let path = job.record.path
+        // A folder of this name that somebody else has made is as good.
+        if mayHaveArrived, let made = folder(try await afterEarlierChange { try await server.held(at: path) }) {
+            return .done(made)
+        }
         let outcome = try await server.makeFolder(path)
         let held = try await afterChange { try await server.held(at: path) }
-        // A folder of this name that somebody else has made is as good.
-        if let held, held.item.kind == .folder, !held.isForeign { return .done(held.item) }
+        if let made = folder(held) { return .done(made) }
         if case .done = outcome {
             return .uncertain(
                 Failure(
@@ -39,6 +42,11 @@ struct CreateFolderAction: ChangeAction {
                 .uncertain, seen: held?.item.etag?.opaque ?? "", wasTaken: true)
         }
         return try result(outcome, of: .makeFolder(path))
+    }
+
+    private func folder(_ held: HeldItem?) -> ListedItem? {
+        guard let held, held.item.kind == .folder, !held.isForeign else { return nil }
+        return held.item
     }
 
     func finish(_ record: SyncRecord, _ made: ListedItem?, in tx: Transaction) throws {
