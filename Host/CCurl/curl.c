@@ -28,9 +28,9 @@ CURLcode ccurl_set_data(CURL *easy, CURLoption option, ccurl_data function) {
     return curl_easy_setopt(easy, option, function);
 }
 
-CURLcode ccurl_set_progress(CURL *easy, ccurl_progress function) {
-    curl_easy_setopt(easy, CURLOPT_NOPROGRESS, function ? 0L : 1L);
-    return curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, function);
+void ccurl_set_progress(CURL *easy, ccurl_progress function) {
+    curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
+    curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, function);
 }
 
 CURLcode ccurl_set_before_request(CURL *easy, ccurl_before_request function) {

@@ -91,31 +91,37 @@ extension Transfer {
         for option in [
             CURLOPT_PRIVATE, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_READDATA, CURLOPT_PREREQDATA,
             CURLOPT_XFERINFODATA,
-        ] { ccurl_set_pointer(handle, option, context) }
-        ccurl_set_pointer(handle, CURLOPT_URL, request.url)
-        ccurl_set_long(handle, CURLOPT_HTTPGET, 1)
+        ] { easy.keep(ccurl_set_pointer(handle, option, context)) }
+        easy.set(CURLOPT_URL, request.url)
+        easy.set(CURLOPT_HTTPGET, 1)
         var left = ["Accept", "Expect"]
         if let feed = request.feed {
-            ccurl_set_long(handle, CURLOPT_UPLOAD, 1)
-            ccurl_set_offset(handle, CURLOPT_INFILESIZE_LARGE, curl_off_t(feed.size))
+            easy.set(CURLOPT_UPLOAD, 1)
+            easy.keep(ccurl_set_offset(handle, CURLOPT_INFILESIZE_LARGE, curl_off_t(feed.size)))
             ccurl_set_progress(handle) { context, _, _, _, up in
                 if let context { Transfer.of(context).request.feed?.wasSent(Int64(up)) }
                 return 0
             }
         } else if !request.body.isEmpty || ["PUT", "POST", "PATCH"].contains(request.method) {
-            ccurl_set_offset(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body.count))
-            ccurl_set_pointer(handle, CURLOPT_COPYPOSTFIELDS, request.body.isEmpty ? [0] : request.body)
+            easy.keep(ccurl_set_offset(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body.count)))
+            easy.keep(
+                ccurl_set_pointer(handle, CURLOPT_COPYPOSTFIELDS, request.body.isEmpty ? [0] : request.body))
             left.append("Content-Type")
         } else if request.method == "HEAD" {
-            ccurl_set_long(handle, CURLOPT_NOBODY, 1)
+            easy.set(CURLOPT_NOBODY, 1)
         }
-        ccurl_set_pointer(handle, CURLOPT_CUSTOMREQUEST, request.method)
-        for (name, value) in request.headers {
-            fields = curl_slist_append(fields, value.isEmpty ? "\(name);" : "\(name): \(value)")
-        }
+        easy.set(CURLOPT_CUSTOMREQUEST, request.method)
+        var lines = request.headers.map { $1.isEmpty ? "\($0);" : "\($0): \($1)" }
         // The library's own fields are left out.
-        for name in left where !request.headers.contains(name: name) { fields = curl_slist_append(fields, "\(name):") }
-        ccurl_set_pointer(handle, CURLOPT_HTTPHEADER, fields)
+        lines += left.filter { !request.headers.contains(name: $0) }.map { "\($0):" }
+        for line in lines {
+            guard let longer = curl_slist_append(fields, line) else {
+                easy.keep(CURLE_OUT_OF_MEMORY)
+                break
+            }
+            fields = longer
+        }
+        easy.keep(ccurl_set_pointer(handle, CURLOPT_HTTPHEADER, fields))
         state.withLock { $0.limit = request.feed == nil ? began + request.limits.head : .uptime + .seconds(3_600) }
     }
 

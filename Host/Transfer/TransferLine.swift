@@ -60,7 +60,7 @@ final class TransferLine {
         transfers[ObjectIdentifier(transfer)] = transfer
         transfer.begin(with: easy, on: self)
         noteLimit(of: transfer, .uptime)
-        guard curl_multi_add_handle(multi, easy.handle) == CURLM_OK else {
+        guard easy.isWhole, curl_multi_add_handle(multi, easy.handle) == CURLM_OK else {
             return end(transfer, .failure(.noMemory))
         }
     }
@@ -150,6 +150,8 @@ final class TransferLine {
 /// A handle of the library for one request, with the options that all requests of a client have.
 final class EasyHandle {
     let handle: UnsafeMutableRawPointer
+    /// Whether the library has taken all options. Of a request that lacks one, such as a condition, nothing may be sent.
+    private(set) var isWhole = true
     /// The library's words for an error.
     private let words = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
@@ -163,35 +165,35 @@ final class EasyHandle {
         self.handle = handle
         words[0] = 0
         let settings = client.settings
-        ccurl_set_pointer(handle, CURLOPT_ERRORBUFFER, words)
-        ccurl_set_long(handle, CURLOPT_NOSIGNAL, 1)
+        keep(ccurl_set_pointer(handle, CURLOPT_ERRORBUFFER, words))
+        set(CURLOPT_NOSIGNAL, 1)
         // A name server that does not answer must not hold up the end of a request.
-        ccurl_set_long(handle, CURLOPT_QUICK_EXIT, 1)
-        ccurl_set_pointer(handle, CURLOPT_PROTOCOLS_STR, "http,https")
-        ccurl_set_long(handle, CURLOPT_PATH_AS_IS, 1)
+        set(CURLOPT_QUICK_EXIT, 1)
+        set(CURLOPT_PROTOCOLS_STR, "http,https")
+        set(CURLOPT_PATH_AS_IS, 1)
         // Not HTTP/2, even if a server offers it. In a client that spoke both, libcurl 7.88 sent a request in the middle of
         // another one's body.
-        ccurl_set_long(handle, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
-        ccurl_set_long(handle, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        ccurl_set_long(handle, CURLOPT_BUFFERSIZE, isForDownloads ? 262_144 : 65_536)
-        ccurl_set_long(handle, CURLOPT_CONNECTTIMEOUT_MS, settings.connecting.milliseconds)
-        ccurl_set_long(handle, CURLOPT_MAXAGE_CONN, 60)
+        set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+        set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        set(CURLOPT_BUFFERSIZE, isForDownloads ? 262_144 : 65_536)
+        set(CURLOPT_CONNECTTIMEOUT_MS, settings.connecting.milliseconds)
+        set(CURLOPT_MAXAGE_CONN, 60)
         ccurl_set_sockets(handle, Self.mostUnsent)
         client.trust.use(for: handle)
         if settings.isAnyHostTrusted {
-            ccurl_set_long(handle, CURLOPT_SSL_VERIFYPEER, 0)
-            ccurl_set_long(handle, CURLOPT_SSL_VERIFYHOST, 0)
+            set(CURLOPT_SSL_VERIFYPEER, 0)
+            set(CURLOPT_SSL_VERIFYHOST, 0)
         }
         // An empty text keeps the library from the environment's variables.
-        ccurl_set_pointer(handle, CURLOPT_NOPROXY, "")
-        ccurl_set_pointer(handle, CURLOPT_PROXY, settings.proxy?.url ?? "")
+        set(CURLOPT_NOPROXY, "")
+        set(CURLOPT_PROXY, settings.proxy?.url ?? "")
         if let proxy = settings.proxy {
             if let login = proxy.login {
-                ccurl_set_pointer(handle, CURLOPT_PROXYUSERNAME, login.username)
-                ccurl_set_pointer(handle, CURLOPT_PROXYPASSWORD, login.password)
+                set(CURLOPT_PROXYUSERNAME, login.username)
+                set(CURLOPT_PROXYPASSWORD, login.password)
             }
             // Some proxies close a connection after each answer without saying so.
-            if proxy.forwards { ccurl_set_long(handle, CURLOPT_FORBID_REUSE, 1) }
+            if proxy.forwards { set(CURLOPT_FORBID_REUSE, 1) }
         }
         ccurl_set_data(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
             guard let bytes, let context else { return 0 }
@@ -209,7 +211,15 @@ final class EasyHandle {
             guard let context else { return CURL_PREREQFUNC_ABORT }
             return Transfer.of(context).mayBeSent() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
         }
+        guard isWhole else { return nil }
     }
+
+    func set(_ option: CURLoption, _ value: Int) { keep(ccurl_set_long(handle, option, value)) }
+
+    func set(_ option: CURLoption, _ text: String) { keep(ccurl_set_pointer(handle, option, text)) }
+
+    /// Notes whether the library has taken an option.
+    func keep(_ code: CURLcode) { if code != CURLE_OK { isWhole = false } }
 
     deinit {
         curl_easy_cleanup(handle)

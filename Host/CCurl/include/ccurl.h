@@ -21,7 +21,7 @@ CURLcode ccurl_set_offset(CURL *easy, CURLoption option, curl_off_t value);
 // For options that take a text, a list or a context.
 CURLcode ccurl_set_pointer(CURL *easy, CURLoption option, const void *value);
 CURLcode ccurl_set_data(CURL *easy, CURLoption option, ccurl_data function);
-CURLcode ccurl_set_progress(CURL *easy, ccurl_progress function);
+void ccurl_set_progress(CURL *easy, ccurl_progress function);
 CURLcode ccurl_set_before_request(CURL *easy, ccurl_before_request function);
 // Has connections closed when a program is started, noticed when the peer vanishes, and taken by the kernel only as far as
 // the network has room.
@@ -69,9 +69,9 @@ void ccurl_trust_free(ccurl_trust *trust);
 bool ccurl_trust_authorities(ccurl_trust *trust, const char *file);
 // Shows an own certificate, with those that follow it in its PEM file, and its key.
 enum ccurl_identity ccurl_trust_identity(ccurl_trust *trust, const char *certificate, const char *key);
-// Has a function decide about each new connection. The context must live as long as connections are made.
 // Tells whether the server of the last connection asked for a certificate, and there was none.
 bool ccurl_trust_was_asked(ccurl_trust *trust);
+// Has a function decide about each new connection. The context must live as long as connections are made.
 void ccurl_trust_judge(ccurl_trust *trust, ccurl_judge judge, void *context);
 // Has the connections of a handle made by these rules.
 void ccurl_set_trust(CURL *easy, ccurl_trust *trust);
