@@ -25,6 +25,8 @@ struct Question {
     var expected = Expected.stream
     /// The request in words for a person: `listing /Photos`.
     var doing: String
+    /// The answer to the first request, if that was sent before.
+    var first: FirstAnswer?
 }
 
 extension Question {
@@ -176,6 +178,10 @@ extension Connection {
             }
             let failure: TransportError
             do throws(TransportError) {
+                if let early = question.first, early.generation == generation, let first = early.take() {
+                    request.authorization = early.authorization
+                    return try await transport.answer(of: try first.get())
+                }
                 return try await transport.execute(request, limits: limits)
             } catch {
                 failure = error
@@ -208,7 +214,7 @@ extension Connection {
         return error
     }
 
-    private func answerLimits(_ question: Question) -> AnswerLimits {
+    func answerLimits(_ question: Question) -> AnswerLimits {
         let body: AnswerLimits.Body =
             switch question.expected {
             case .stream: .none

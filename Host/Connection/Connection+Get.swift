@@ -11,12 +11,21 @@ extension Connection {
     public func get(
         _ path: ItemPath, request: DownloadRequest = DownloadRequest(), into sink: some DownloadSink
     ) async throws -> DownloadSummary {
+        try await get(path, request: request, after: nil, into: sink)
+    }
+
+    /// Downloads a file as ``get(_:request:into:)``, beginning with the answer to a request that was sent before.
+    /// - Parameter first: The answer to a request for the whole file in the version of `request`; nil if none was sent.
+    public func get(
+        _ path: ItemPath, request: DownloadRequest, after first: FirstAnswer?, into sink: some DownloadSink
+    ) async throws -> DownloadSummary {
         var request = request
         let address = try root().appending(PercentCoding.encoded(path: String(path.text.dropFirst())))
         var question = Question(
             method: "GET", timeLimit: timeLimits.head, expected: .transfer, doing: "downloading \(path)")
 
-        try await enterGate(question)
+        question.first = first
+        if first?.takeTurn() != true { try await enterGate(question) }
         defer { gate.leave() }
         question.headers = DownloadAnswer.conditions(of: request)
         var reply = try await ask(question, at: address)

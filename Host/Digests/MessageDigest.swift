@@ -30,6 +30,19 @@ package struct MessageDigest: Sendable {
     /// The digest of the bytes so far. More bytes can follow.
     package var value: [UInt8] { DigestContext(copying: context).end() }
 
+    /// Puts the digest of the bytes so far into memory, and begins anew.
+    /// - Parameter memory: As many bytes as the digest has.
+    package mutating func take(into memory: UnsafeMutableRawBufferPointer) {
+        if !isKnownUniquelyReferenced(&context) { context = DigestContext(copying: context) }
+        context.take(into: memory)
+    }
+
+    /// Drops the bytes so far.
+    package mutating func restart() {
+        if !isKnownUniquelyReferenced(&context) { context = DigestContext(copying: context) }
+        context.restart()
+    }
+
     /// Returns the digest of bytes that are in memory.
     package static func of(_ bytes: [UInt8], _ algorithm: Algorithm = .sha256) -> [UInt8] {
         let context = DigestContext(algorithm)
@@ -66,6 +79,15 @@ private final class DigestContext: @unchecked Sendable {
             count = Int(length)
         }
     }
+
+    func take(into memory: UnsafeMutableRawBufferPointer) {
+        precondition(memory.count >= Int(EVP_MD_get_size(EVP_MD_CTX_get0_md(context))))
+        var length: UInt32 = 0
+        Self.check(EVP_DigestFinal_ex(context, memory.bindMemory(to: UInt8.self).baseAddress, &length))
+        restart()
+    }
+
+    func restart() { Self.check(EVP_DigestInit_ex2(context, nil, nil)) }
 
     private static func make() -> OpaquePointer {
         guard let context = EVP_MD_CTX_new() else { preconditionFailure("There is no memory for a digest") }

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// The thread puts in what arrives. The reader takes out everything that is there, so that a small answer costs one
 /// change of threads. When the reader falls behind, no more is read from the network.
-package final class Transfer: @unchecked Sendable {
+package final class Transfer: Exchange, @unchecked Sendable {
     /// The beginning of an answer.
     package struct Head: Sendable {
         package var status: Int
@@ -37,34 +37,21 @@ package final class Transfer: @unchecked Sendable {
     private let began = Duration.uptime
 
     // What follows is used on the thread alone.
-    private(set) var easy: EasyHandle?
-    private unowned(unsafe) var line: TransferLine?
-    private var fields: UnsafeMutablePointer<curl_slist>?
-    /// The position of the next byte of the body that is sent.
-    private var sent = 0
-    /// The number of times that the request was about to be sent.
-    private var attempts = 0
     /// The head that arrives.
     private var headers = HTTPHeaders()
     private var headSize = 0
-    private var status = 0
+    private var arriving = 0
     private var hasHead = false
-    /// The reason for which the library was told to give up.
-    private(set) var problem: TransportError?
+    /// The place of a batch that has sent the request; nil if the request was sent by itself.
+    private var sender: BatchPlace?
 
     /// The number of bytes that may wait for the reader. When more wait, nothing further is read from the network.
     private static let most = 262_144
-    /// The greatest size of an answer's head in bytes.
-    private static let largestHead = 262_144
 
     /// - Parameter silence: The limit between two pieces of the answer. Time in which the reader has no room for more
     ///   does not count.
     init(_ request: TransferRequest, silence: Duration, on thread: TransferThread) {
         (self.request, self.silence, self.thread) = (request, silence, thread)
-    }
-
-    static func of(_ context: UnsafeMutableRawPointer) -> Transfer {
-        Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
     }
 
     /// Ends the request if it is still under way.
@@ -74,32 +61,38 @@ package final class Transfer: @unchecked Sendable {
             return state.end == nil
         }
         guard isUnderWay else { return }
-        thread.call { [self] in line?.end(self, .failure(.cancelled)) }
+        thread.call { [self] in line?.end(sender ?? self, .failure(.cancelled)) }
     }
-}
 
-// MARK: On the thread
+    /// The status of the answer; 0 before the head has arrived.
+    package var status: Int { state.withLock { $0.head?.status ?? 0 } }
 
-extension Transfer {
+    // MARK: On the thread
+
     /// Whether the request was cancelled before it began.
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Gives the handle what it sends.
-    func begin(with easy: EasyHandle, on line: TransferLine) {
-        (self.easy, self.line) = (easy, line)
-        let (handle, context) = (easy.handle, Unmanaged.passUnretained(self).toOpaque())
-        for option in [
-            CURLOPT_PRIVATE, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_READDATA, CURLOPT_PREREQDATA,
-            CURLOPT_XFERINFODATA,
-        ] { easy.keep(ccurl_set_pointer(handle, option, context)) }
+    /// Takes over a request that a place of a batch has sent, with the head of its answer.
+    /// - Parameter head: The lines of the head, with the empty one at the end.
+    func takeOver(from place: BatchPlace, on line: TransferLine?, head lines: UnsafeRawBufferPointer) {
+        (sender, self.line) = (place, line)
+        var rest = lines[...]
+        while let end = rest.firstIndex(of: 0x0a) {
+            _ = takeHeader(UnsafeRawBufferPointer(rebasing: rest[...end]))
+            rest = rest[(end + 1)...]
+        }
+    }
+
+    override func begin(with easy: EasyHandle, on line: TransferLine) {
+        super.begin(with: easy, on: line)
+        let handle = easy.handle
         easy.set(CURLOPT_URL, request.url)
-        easy.set(CURLOPT_HTTPGET, 1)
         var left = ["Accept", "Expect"]
         if let feed = request.feed {
             easy.set(CURLOPT_UPLOAD, 1)
             easy.keep(ccurl_set_offset(handle, CURLOPT_INFILESIZE_LARGE, curl_off_t(feed.size)))
             ccurl_set_progress(handle) { context, _, _, _, up in
-                if let context { Transfer.of(context).request.feed?.wasSent(Int64(up)) }
+                if let context { Exchange.of(context).wasSent(Int64(up)) }
                 return 0
             }
         } else if !request.body.isEmpty || ["PUT", "POST", "PATCH"].contains(request.method) {
@@ -125,33 +118,24 @@ extension Transfer {
         state.withLock { $0.limit = request.feed == nil ? began + request.limits.head : .uptime + .seconds(3_600) }
     }
 
-    /// Leaves the handle, which the library no longer uses.
-    func release() {
-        guard let easy else { return }
-        request.feed?.wasSent(ccurl_get_sent(easy.handle))
-        curl_slist_free_all(fields)
-        (self.easy, line, fields) = (nil, nil, nil)
+    override func release() {
+        if let easy { request.feed?.wasSent(ccurl_get_sent(easy.handle)) }
+        super.release()
     }
 
-    /// Tells whether the request may be sent. The library sends it once more if a connection that was kept is closed
-    /// without an answer; then it may have arrived.
-    func mayBeSent() -> Bool {
-        attempts += 1
-        guard attempts > 1, !request.isRepeatable else { return true }
-        problem = .closed
-        return false
-    }
+    override func wasSent(_ bytes: Int64) { request.feed?.wasSent(bytes) }
 
-    /// Whether the request may have been sent, although the library has perhaps begun to connect anew.
-    var mayHaveBeenSent: Bool { attempts > 0 }
+    override var buffer: Int { thread.isForDownloads ? 262_144 : 65_536 }
 
-    func read(into memory: UnsafeMutableRawBufferPointer) -> Int {
+    override var isRepeatable: Bool { request.isRepeatable }
+
+    override func read(into memory: UnsafeMutableRawBufferPointer) -> Int {
         guard let feed = request.feed else { return 0 }
         return feed.take(into: memory) ?? Int(CURL_READFUNC_PAUSE)
     }
 
     /// Takes a line of an answer's head, or of the fields after its body, which mean nothing here.
-    func takeHeader(_ bytes: UnsafeRawBufferPointer) -> Int {
+    override func takeHeader(_ bytes: UnsafeRawBufferPointer) -> Int {
         if hasHead { return bytes.count }
         headSize += bytes.count
         guard headSize <= Self.largestHead else {
@@ -163,11 +147,11 @@ extension Transfer {
         let line = UnsafeRawBufferPointer(rebasing: bytes[..<end])
         if line.isEmpty {
             // An answer before the answer (RFC 9110, section 15.2).
-            if status >= 200 { takeHead() }
+            if arriving >= 200 { takeHead() }
         } else if line.starts(with: Array("HTTP/".utf8)) {
             headers = HTTPHeaders()
             headers.reserveCapacity(12)
-            status = Self.status(line)
+            arriving = Self.status(line)
         } else if line[0] == 0x20 || line[0] == 0x09 {
             // A value that goes on in the next line (RFC 9112, section 5.2).
             headers.extendLast(by: Self.text(line[...]))
@@ -190,9 +174,9 @@ extension Transfer {
 
     private func takeHead() {
         hasHead = true
-        let head = Head(status: status, headers: headers)
+        let head = Head(status: arriving, headers: headers)
         let limits = request.limits
-        let isError = !(200..<300).contains(status)
+        let isError = !(200..<300).contains(arriving)
         // The time for an error document begins with the head, since the head of a listing may take minutes.
         let body = isError ? .whole(within: limits.errorDocument) : limits.body
         let reader = state.withLock { state in
@@ -213,7 +197,7 @@ extension Transfer {
 
     /// Takes bytes of the body.
     /// - Returns: The number of bytes, or that there is no room for them now.
-    func write(_ bytes: UnsafeRawBufferPointer) -> Int {
+    override func write(_ bytes: UnsafeRawBufferPointer) -> Int {
         let (isTaken, reader) = state.withLock { state in
             guard state.waiting.count <= Self.most else {
                 state.isPaused = true
@@ -232,7 +216,7 @@ extension Transfer {
 
     /// Checks the request's limits.
     /// - Returns: The time of the next check, or the error with which the request ends; nil if it has ended.
-    func check(_ now: Duration) -> Result<Duration, TransportError>? {
+    override func check(_ now: Duration) -> Result<Duration, TransportError>? {
         state.withLock { state in
             if state.end != nil { return nil }
             if state.limit <= now {
@@ -260,7 +244,8 @@ extension Transfer {
     }
 
     /// Notes that the request has ended.
-    func end(_ result: Result<Void, TransportError>) {
+    override func end(_ result: Result<Void, TransportError>) {
+        (sender, line) = (nil, nil)
         let reader = state.withLock { state in
             state.end = result
             return state.reader.take()
@@ -296,7 +281,7 @@ extension Transfer {
                 if goesOn { (state.isPaused, state.heard) = (false, .uptime) }
                 return (bytes, goesOn, state.end)
             }
-            if goesOn { thread.call { [self] in line?.goOn(self) } }
+            if goesOn { thread.call { [self] in line?.goOn(sender ?? self) } }
             if let bytes { return bytes }
             if let end {
                 try end.get()
@@ -324,5 +309,5 @@ extension Transfer {
     }
 
     /// Has the thread go on with a request whose body has more bytes.
-    func hasMore() { thread.call { [self] in line?.goOn(self) } }
+    func hasMore() { thread.call { [self] in line?.goOn(sender ?? self) } }
 }

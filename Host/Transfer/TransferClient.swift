@@ -33,6 +33,14 @@ package final class TransferClient: Sendable {
     let settings: Settings
     let trust: ServerTrust
     private let isShutDown = Atomic(false)
+    private let lastBatch = Mutex<LastBatch>(LastBatch())
+
+    private struct LastBatch {
+        weak var batch: BatchTransfer?
+    }
+
+    /// Whether no more requests are sent.
+    var isClosed: Bool { isShutDown.load(ordering: .acquiring) }
 
     package init(_ settings: Settings, _ trust: ServerTrust) { (self.settings, self.trust) = (settings, trust) }
 
@@ -41,18 +49,42 @@ package final class TransferClient: Sendable {
     ///   threads cannot be started.
     package func start(_ request: TransferRequest) throws(TransportError) -> Transfer {
         if let problem = request.problem { throw .badRequest(problem) }
-        guard !isShutDown.load(ordering: .acquiring) else { throw .shutDown }
+        guard !isClosed else { throw .shutDown }
         do throws(ThreadError) { try TransferThread.start() } catch { throw .cannotConnect("\(error)") }
         let thread = TransferThread.downloads.first { $0.isCurrent } ?? .common
         let transfer = Transfer(request, silence: settings.silence, on: thread)
         request.feed?.attach(transfer)
         thread.call { [self] in
-            if isShutDown.load(ordering: .acquiring) { return transfer.end(.failure(.shutDown)) }
+            if isClosed { return transfer.end(.failure(.shutDown)) }
             if transfer.isCancelled { return transfer.end(.failure(.cancelled)) }
             guard let line = thread.line(of: self) else { return transfer.end(.failure(.noMemory)) }
             line.start(transfer)
         }
         return transfer
+    }
+
+    /// Sends the requests of a batch.
+    /// - Parameters:
+    ///   - requests: The requests. All go to one server.
+    ///   - places: The number of requests that may be under way at a time.
+    ///   - turns: The turns that the requests take.
+    ///   - number: A number that chooses the thread, always the same for a client.
+    ///   - receiver: The one who wants the files. Its functions are called on a thread for downloads.
+    /// - Throws: As ``start(_:)``.
+    package func start(
+        _ requests: BatchRequests, places: Int, _ turns: BatchTurns, number: Int, for receiver: any BatchReceiver
+    ) throws(TransportError) -> BatchTransfer {
+        guard !isClosed else { throw .shutDown }
+        do throws(ThreadError) { try TransferThread.start() } catch { throw .cannotConnect("\(error)") }
+        let threads = TransferThread.downloads
+        let thread = threads[threads.startIndex + number % threads.count]
+        let batch = BatchTransfer(self, requests, places: places, turns, on: thread, for: receiver)
+        let earlier = lastBatch.withLock { last in
+            defer { last.batch = batch }
+            return last.batch
+        }
+        batch.start(after: earlier?.thread === thread ? earlier : nil)
+        return batch
     }
 
     /// Closes all connections. Requests under way fail.

@@ -10,7 +10,7 @@ final class TransferLine {
     private var deadline: Duration?
     /// The time at which the first limit of a request may pass.
     private var firstLimit: Duration?
-    private var transfers: [ObjectIdentifier: Transfer] = [:]
+    private var transfers: [ObjectIdentifier: Exchange] = [:]
     /// The time since which no request has been under way.
     private var restsSince = Duration.uptime
 
@@ -51,10 +51,10 @@ final class TransferLine {
     }
 
     /// Sends a request.
-    func start(_ transfer: Transfer) {
+    func start(_ transfer: Exchange) {
         // Each request has a handle of its own. In one that was used before, libcurl before 8.0 takes a head's first line
         // for the continuation of the last head's, which is freed, if it begins with a blank.
-        guard let easy = EasyHandle(client, isForDownloads: thread.isForDownloads) else {
+        guard let easy = EasyHandle(client, buffer: transfer.buffer) else {
             return transfer.end(.failure(.noMemory))
         }
         transfers[ObjectIdentifier(transfer)] = transfer
@@ -66,14 +66,14 @@ final class TransferLine {
     }
 
     /// Notes that the limits of a request have changed, perhaps to earlier ones.
-    func noteLimit(of transfer: Transfer, _ now: Duration) {
+    func noteLimit(of transfer: Exchange, _ now: Duration) {
         let due: Duration
         if case .success(let next) = transfer.check(now) { due = next } else { due = now }
         firstLimit = min(firstLimit ?? due, due)
     }
 
     /// Ends a request.
-    func end(_ transfer: Transfer, _ result: Result<Void, TransportError>) {
+    func end(_ transfer: Exchange, _ result: Result<Void, TransportError>) {
         guard transfers.removeValue(forKey: ObjectIdentifier(transfer)) != nil else { return }
         if let easy = transfer.easy {
             // What the handle sends is freed only when nothing uses it any more.
@@ -85,7 +85,7 @@ final class TransferLine {
     }
 
     /// Goes on with a request that did not take, or have, more bytes.
-    func goOn(_ transfer: Transfer) {
+    func goOn(_ transfer: Exchange) {
         guard transfers[ObjectIdentifier(transfer)] != nil, let easy = transfer.easy else { return }
         curl_easy_pause(easy.handle, CURLPAUSE_CONT)
     }
@@ -135,7 +135,7 @@ final class TransferLine {
                 let context = ccurl_get_context(handle)
             else { continue }
             let code = message.pointee.data.result
-            let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+            let transfer = Exchange.of(context)
             end(transfer, code == CURLE_OK ? .success(()) : .failure(client.error(of: code, transfer)))
         }
     }
@@ -159,8 +159,9 @@ final class EasyHandle {
     /// there counts as sent, and goes out although the request was given up. Without a limit it grows to many megabytes.
     private static let mostUnsent = 262_144
 
+    /// - Parameter buffer: The number of bytes that are read from the network at a time.
     /// - Returns: nil if the library has no memory for it.
-    init?(_ client: TransferClient, isForDownloads: Bool) {
+    init?(_ client: TransferClient, buffer: Int) {
         guard let handle = curl_easy_init() else { return nil }
         self.handle = handle
         words[0] = 0
@@ -175,7 +176,7 @@ final class EasyHandle {
         // another one's body.
         set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        set(CURLOPT_BUFFERSIZE, isForDownloads ? 262_144 : 65_536)
+        set(CURLOPT_BUFFERSIZE, buffer)
         set(CURLOPT_CONNECTTIMEOUT_MS, settings.connecting.milliseconds)
         set(CURLOPT_MAXAGE_CONN, 60)
         ccurl_set_sockets(handle, Self.mostUnsent)
@@ -197,19 +198,19 @@ final class EasyHandle {
         }
         ccurl_set_data(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
             guard let bytes, let context else { return 0 }
-            return Transfer.of(context).write(UnsafeRawBufferPointer(start: bytes, count: size * count))
+            return Exchange.of(context).write(UnsafeRawBufferPointer(start: bytes, count: size * count))
         }
         ccurl_set_data(handle, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
             guard let bytes, let context else { return 0 }
-            return Transfer.of(context).takeHeader(UnsafeRawBufferPointer(start: bytes, count: size * count))
+            return Exchange.of(context).takeHeader(UnsafeRawBufferPointer(start: bytes, count: size * count))
         }
         ccurl_set_data(handle, CURLOPT_READFUNCTION) { bytes, size, count, context in
             guard let bytes, let context else { return Int(CURL_READFUNC_ABORT) }
-            return Transfer.of(context).read(into: UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
+            return Exchange.of(context).read(into: UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
         }
         ccurl_set_before_request(handle) { context, _, _, _, _ in
             guard let context else { return CURL_PREREQFUNC_ABORT }
-            return Transfer.of(context).mayBeSent() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+            return Exchange.of(context).mayBeSent() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
         }
         guard isWhole else { return nil }
     }

@@ -4,7 +4,7 @@ import Glibc
 extension TransferClient {
     /// Returns the error for a request that the library ended with a code. Passes on the library's own words only where
     /// these cannot hold a header's value.
-    func error(of code: CURLcode, _ transfer: Transfer) -> TransportError {
+    func error(of code: CURLcode, _ transfer: Exchange) -> TransportError {
         if let problem = transfer.problem { return problem }
         guard let easy = transfer.easy else { return .closed }
         let words = easy.problem

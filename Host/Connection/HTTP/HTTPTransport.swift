@@ -9,6 +9,15 @@ protocol HTTPTransport: Sendable {
     ///   - request: The request to send.
     ///   - limits: The time limits of the answer.
     func execute(_ request: HTTPRequest, limits: AnswerLimits) async throws(TransportError) -> HTTPAnswer
+    /// Whether the transport sends requests in batches.
+    var sendsBatches: Bool { get }
+    /// Sends the requests of a batch.
+    /// - Returns: The requests, which have begun; nil if the transport sends none in batches.
+    func start(
+        _ requests: BatchRequests, places: Int, _ turns: BatchTurns, number: Int, for receiver: any BatchReceiver
+    ) -> BatchTransfer?
+    /// Returns the answer to a request that was sent with a batch.
+    func answer(of transfer: Transfer) async throws(TransportError) -> HTTPAnswer
     /// Closes all connections. Requests under way fail.
     func shutdown() async
     /// The threads that may block, and on which the answers to tasks that run there arrive; empty if there are none.
@@ -17,6 +26,14 @@ protocol HTTPTransport: Sendable {
 
 extension HTTPTransport {
     var downloadThreads: [any TaskExecutor] { [] }
+
+    var sendsBatches: Bool { false }
+
+    func start(
+        _ requests: BatchRequests, places: Int, _ turns: BatchTurns, number: Int, for receiver: any BatchReceiver
+    ) -> BatchTransfer? { nil }
+
+    func answer(of transfer: Transfer) async throws(TransportError) -> HTTPAnswer { throw .closed }
 }
 
 /// A request as a transport sends it.

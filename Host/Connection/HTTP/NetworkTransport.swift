@@ -39,12 +39,23 @@ struct NetworkTransport: HTTPTransport {
         if let upload = request.upload, !upload.isSmall { return try await send(upload, request, limits) }
         var outgoing = Self.outgoing(request, limits)
         if let upload = request.upload { outgoing.body = try await upload.whole() }
-        let body = Body(try client.start(outgoing))
-        let head = try await body.transfer.head()
-        if let problem = route.problem(with: head.status) { throw problem }
+        let answer = try await answer(of: try client.start(outgoing))
         if let upload = request.upload { upload.progress(upload.size) }
+        return answer
+    }
+
+    func answer(of transfer: Transfer) async throws(TransportError) -> HTTPAnswer {
+        let body = Body(transfer)
+        let head = try await transfer.head()
+        if let problem = route.problem(with: head.status) { throw problem }
         return HTTPAnswer(status: head.status, headers: head.headers, body: body)
     }
+
+    var sendsBatches: Bool { true }
+
+    func start(
+        _ requests: BatchRequests, places: Int, _ turns: BatchTurns, number: Int, for receiver: any BatchReceiver
+    ) -> BatchTransfer? { try? client.start(requests, places: places, turns, number: number, for: receiver) }
 
     private static func outgoing(_ request: HTTPRequest, _ limits: AnswerLimits) -> TransferRequest {
         var headers = request.headers

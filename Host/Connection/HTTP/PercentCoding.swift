@@ -4,10 +4,15 @@ enum PercentCoding {
     static func encoded(path: String) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(path.utf8.count + 16)
-        for byte in path.utf8 {
+        append(path: path.utf8, to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Encodes a decoded path as ``encoded(path:)``, behind other bytes.
+    static func append(path: some Sequence<UInt8>, to bytes: inout [UInt8]) {
+        for byte in path {
             if byte.isUnreserved || byte == UInt8(ascii: "/") { bytes.append(byte) } else { bytes.appendEncoded(byte) }
         }
-        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Encodes a name as one segment of a path.

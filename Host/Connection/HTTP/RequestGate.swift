@@ -16,6 +16,16 @@ final class RequestGate: Sendable {
         }
     }
 
+    /// Takes room until `leave()`, if there is some.
+    /// - Returns: Whether there was.
+    func tryEnter() -> Bool {
+        free.change { free in
+            guard free > 0 else { return false }
+            free -= 1
+            return true
+        }
+    }
+
     /// Gives the room to the request that has waited longest.
     func leave() { free.change { $0 += 1 } }
 }

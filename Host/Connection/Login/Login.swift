@@ -60,6 +60,19 @@ struct Login: Sendable {
         self.isProtected = isProtected
     }
 
+    /// The proof of the account, if it is the same for all requests; nil if it is not, or not known yet.
+    var sameForAll: Authorization? {
+        if case .digest = found { return nil }
+        switch credentials {
+        case .none: return Authorization.none
+        case .bearer(let token): return .bearer(token: token)
+        case .basic(let username, let password): return .basic(username: username, password: password)
+        case .password(let username, let password) where found != nil || isProtected:
+            return .basic(username: username, password: password)
+        case .password, .digest: return nil
+        }
+    }
+
     /// Returns the proof for the next request, and counts the request.
     /// - Parameters:
     ///   - uri: The target as the request line has it.

@@ -2,8 +2,8 @@ import Glibc
 import Synchronization
 import TestSupport
 
-/// A server that listens on 127.0.0.1 and does with each PUT what a test says, down to its bytes. It answers all else
-/// like a plain WebDAV server that holds nothing but an empty root.
+/// A server that listens on 127.0.0.1 and does with each PUT and GET what a test says, down to its bytes. It answers all
+/// else like a plain WebDAV server that holds nothing but an empty root.
 final class RawServer: Sendable {
     /// A connection whose request was a PUT. Its head has been read.
     struct Upload {
@@ -35,12 +35,22 @@ final class RawServer: Sendable {
 
     let port: UInt16
     private let listener: Int32
-    private let state = Mutex((sockets: [Int32](), puts: 0))
+    /// A GET request.
+    struct Download: Sendable {
+        var path: String
+        /// The lines of the head, in lower case.
+        var lines: [String]
+    }
+
+    private let state = Mutex((sockets: [Int32](), puts: 0, gets: [Download]()))
+    private let onGet: @Sendable (Download) -> String?
     private let onPut: @Sendable (Upload) -> Void
 
     var url: String { "http://127.0.0.1:\(port)/d/" }
     /// The number of PUT requests so far.
     var puts: Int { state.withLock { $0.puts } }
+    /// The GET requests so far.
+    var gets: [Download] { state.withLock { $0.gets } }
 
     /// Runs a server.
     /// - Parameters:
@@ -48,7 +58,18 @@ final class RawServer: Sendable {
     static func running(
         _ onPut: @escaping @Sendable (Upload) -> Void, _ body: (RawServer) async throws -> Void
     ) async throws {
-        let server = try RawServer(onPut)
+        try await running(onPut, answering: { _ in nil }, body)
+    }
+
+    /// Runs a server.
+    /// - Parameters:
+    ///   - onGet: A function that returns the bytes with which each GET is answered, on the connection's thread. After nil
+    ///     and after bytes that end with ``endsConnection`` the connection is closed.
+    static func running(
+        _ onPut: @escaping @Sendable (Upload) -> Void = { _ in },
+        answering onGet: @escaping @Sendable (Download) -> String?, _ body: (RawServer) async throws -> Void
+    ) async throws {
+        let server = try RawServer(onPut, onGet)
         do { try await body(server) } catch {
             server.stop()
             throw error
@@ -56,7 +77,12 @@ final class RawServer: Sendable {
         server.stop()
     }
 
-    private init(_ onPut: @escaping @Sendable (Upload) -> Void) throws {
+    /// The mark at the end of an answer after which the connection is closed.
+    static let endsConnection = "\u{1}close"
+
+    private init(
+        _ onPut: @escaping @Sendable (Upload) -> Void, _ onGet: @escaping @Sendable (Download) -> String?
+    ) throws {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -71,7 +97,7 @@ final class RawServer: Sendable {
             }
         }
         guard socket >= 0, isBound else { throw SetupError("no socket") }
-        (self.onPut, listener) = (onPut, socket)
+        (self.onPut, self.onGet, listener) = (onPut, onGet, socket)
         port = UInt16(bigEndian: address.sin_port)
         Thread.start { [self] in acceptAll() }
     }
@@ -122,6 +148,17 @@ final class RawServer: Sendable {
                 waiting += buffer[..<count]
             }
             waiting.removeFirst(end + length)
+            let path = lines.first?.split(separator: " ").dropFirst().first.map { String($0) } ?? ""
+            // What a connection asks about the server is not for the test.
+            if method == "GET", !path.hasSuffix(".php") {
+                let download = Download(path: path, lines: lines.map { $0.lowercased() })
+                state.withLock { $0.gets.append(download) }
+                guard let answer = onGet(download) else { return }
+                let ends = answer.hasSuffix(Self.endsConnection)
+                Self.send(ends ? String(answer.dropLast(Self.endsConnection.count)) : answer, to: socket)
+                if ends { return }
+                continue
+            }
             let isRoot = lines.first?.split(separator: " ").dropFirst().first == "/d/"
             let document = method == "PROPFIND" && isRoot ? Document.multistatus(["/d/"]) : ""
             let status = method == "OPTIONS" ? "200 OK" : document.isEmpty ? "404 Not Found" : "207 Multi-Status"

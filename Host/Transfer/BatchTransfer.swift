@@ -1,0 +1,441 @@
+import CCurl
+import Synchronization
+
+/// The requests of a batch of small files. Plain values: the texts lie in one block of bytes.
+package struct BatchRequests: Sendable {
+    /// A part of the block.
+    package struct TextRange: BitwiseCopyable, Sendable {
+        package var start: Int32
+        package var count: Int32
+
+        package init(start: Int, count: Int) { (self.start, self.count) = (Int32(start), Int32(count)) }
+
+        var range: Range<Int> { Int(start)..<Int(start) + Int(count) }
+    }
+
+    /// A request.
+    package struct Request: BitwiseCopyable, Sendable {
+        /// The whole address, with a zero byte at its end.
+        package var url: TextRange
+        /// The strong ETag that is asked for, with its quotes.
+        package var tag: TextRange
+        /// The number of bytes that the file has.
+        package var size: Int64
+
+        package init(url: TextRange, tag: TextRange, size: Int64) { (self.url, self.tag, self.size) = (url, tag, size) }
+    }
+
+    package var requests: [Request] = []
+    package var texts: [UInt8] = []
+    /// The header fields of all requests, and the beginning of the id that each one gets.
+    package var headers = HTTPHeaders()
+    package var idPrefix = ""
+    package var limits: AnswerLimits
+
+    package init(limits: AnswerLimits) { self.limits = limits }
+
+    /// Adds bytes to the block.
+    package mutating func append(_ bytes: some Sequence<UInt8>) -> TextRange {
+        let start = texts.count
+        texts.append(contentsOf: bytes)
+        return TextRange(start: start, count: texts.count - start)
+    }
+}
+
+/// The way in which a request of a batch has ended.
+package enum BatchEnd {
+    /// The whole file was taken.
+    case complete
+    /// An answer that is not ordinary, of which nothing was taken. Whoever takes it reads or cancels it.
+    case answer(Transfer)
+    /// No answer.
+    case failed(TransportError)
+    /// An answer that was ordinary and ended early, or of which not all was taken.
+    case brokenOff
+}
+
+/// Whether the request of a file of a batch may begin.
+package enum BatchStart: Sendable {
+    case now
+    /// When the batch is told to go on.
+    case later
+    /// Not at all.
+    case never
+}
+
+/// The one who wants the files of a batch. All functions are called on the batch's thread, and may block on the disk.
+package protocol BatchReceiver: AnyObject, Sendable {
+    /// Tells whether a file may be requested.
+    func mayStart(_ file: Int) -> BatchStart
+    /// Begins to take a file that comes in an ordinary answer.
+    /// - Parameters:
+    ///   - place: The number of the place at which the file comes: at each place one file comes after the other.
+    ///   - sha1: The SHA-1 that the file must have; nil if the server does not tell one.
+    /// - Returns: False if the answer must be treated as one that is not ordinary.
+    func begin(_ file: Int, at place: Int, sha1: [UInt8]?) -> Bool
+    /// Takes bytes.
+    /// - Returns: False if no more can be taken.
+    func take(_ bytes: UnsafeRawBufferPointer, of file: Int, at place: Int) -> Bool
+    /// Notes how a request ended.
+    func end(_ file: Int, at place: Int, _ end: BatchEnd)
+    /// Notes that no request of the batch is under way any more.
+    /// - Parameter next: The first file that was not looked at. It and all after it were not started.
+    func ended(before next: Int)
+}
+
+/// The turns on the network that a batch's requests take. All functions may be called on any thread.
+package struct BatchTurns: Sendable {
+    /// Takes a turn, if there is one.
+    package var take: @Sendable () -> Bool
+    /// Gives a turn back.
+    package var leave: @Sendable () -> Void
+    /// Waits for a turn, takes it and calls the function.
+    package var wait: @Sendable (@escaping @Sendable () -> Void) -> Void
+
+    package init(
+        take: @escaping @Sendable () -> Bool, leave: @escaping @Sendable () -> Void,
+        wait: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+    ) { (self.take, self.leave, self.wait) = (take, leave, wait) }
+}
+
+/// Requests of small files that one thread sends and takes without a task for each.
+///
+///     let batch = try client.start(requests, places: 8, turns, for: receiver)
+///     batch.stop()
+package final class BatchTransfer: @unchecked Sendable {
+    private let client: TransferClient
+    let thread: TransferThread
+    let requests: BatchRequests
+    private let turns: BatchTurns
+    let receiver: any BatchReceiver
+
+    // What follows is used on the thread alone.
+    private var next = 0
+    private var mostPlaces: Int
+    private var idle: [BatchPlace] = []
+    private var busy: [ObjectIdentifier: BatchPlace] = [:]
+    private var madePlaces = 0
+    private var isStopped = false
+    private var hasEnded = false
+    private var isBeginning = false
+    private var waitsForTurn = false
+    /// Whether the receiver has a place for no more files.
+    private var waitsForPlace = false
+    /// Whether a batch before this one has requests to begin.
+    private var isBehind = false
+    /// The batch that begins when this one has begun all of its requests.
+    private var following: BatchTransfer?
+    /// The header fields that all requests have.
+    private var common: UnsafeMutablePointer<curl_slist>?
+
+    init(
+        _ client: TransferClient, _ requests: BatchRequests, places: Int, _ turns: BatchTurns,
+        on thread: TransferThread,
+        for receiver: any BatchReceiver
+    ) {
+        (self.client, self.requests, mostPlaces) = (client, requests, places)
+        (self.turns, self.thread, self.receiver) = (turns, thread, receiver)
+        for (name, value) in requests.headers { common = curl_slist_append(common, "\(name): \(value)") ?? common }
+        common = curl_slist_append(common, "Accept:") ?? common
+    }
+
+    deinit { curl_slist_free_all(common) }
+
+    var silence: Duration { client.settings.silence }
+
+    /// Begins the requests.
+    /// - Parameter earlier: A batch of the same thread that begins all of its requests first. The two would otherwise
+    ///   take turns, each waiting for the other.
+    func start(after earlier: BatchTransfer?) {
+        thread.call { [self] in
+            if let earlier, !earlier.hasBegunAll {
+                earlier.following = self
+                isBehind = true
+            }
+            beginMore()
+        }
+    }
+
+    private var hasBegunAll: Bool { isStopped || next == requests.requests.count }
+
+    /// Starts no more requests. Those under way go on.
+    package func stop() {
+        thread.call { [self] in
+            isStopped = true
+            beginMore()
+        }
+    }
+
+    /// Begins requests that had to wait for the receiver.
+    package func goOn() {
+        thread.call { [self] in
+            waitsForPlace = false
+            beginMore()
+        }
+    }
+
+    /// Ends the request of a file, if it is under way.
+    package func end(_ file: Int) {
+        thread.call { [self] in
+            for place in busy.values where place.file == file { place.line?.end(place, .failure(.cancelled)) }
+        }
+    }
+
+    /// Starts no more requests, and ends those under way.
+    package func cancel() {
+        thread.call { [self] in
+            isStopped = true
+            for place in busy.values { place.line?.end(place, .failure(.cancelled)) }
+            beginMore()
+        }
+    }
+
+    // MARK: On the thread
+
+    /// Begins as many requests as may be under way.
+    private func beginMore() {
+        // A request that ends at once calls the function again.
+        guard !isBeginning, !hasEnded else { return }
+        isBeginning = true
+        defer { isBeginning = false }
+        while !hasBegunAll, !isBehind, busy.count < mostPlaces, !waitsForTurn, !waitsForPlace {
+            guard turns.take() else {
+                waitsForTurn = true
+                turns.wait { [self] in thread.call { self.gotTurn() } }
+                break
+            }
+            begin()
+        }
+        guard hasBegunAll else { return }
+        if let following = following.take() {
+            following.isBehind = false
+            following.beginMore()
+        }
+        guard busy.isEmpty else { return }
+        hasEnded = true
+        receiver.ended(before: next)
+    }
+
+    private func gotTurn() {
+        waitsForTurn = false
+        if !hasEnded, !hasBegunAll, busy.count < mostPlaces, !waitsForPlace {
+            isBeginning = true
+            begin()
+            isBeginning = false
+        } else {
+            turns.leave()
+        }
+        beginMore()
+    }
+
+    /// Begins the next request. A turn was taken.
+    private func begin() {
+        let file = next
+        guard !client.isClosed, let line = thread.line(of: client) else {
+            turns.leave()
+            isStopped = true
+            return
+        }
+        switch receiver.mayStart(file) {
+        case .now: next += 1
+        case .later:
+            waitsForPlace = true
+            return turns.leave()
+        case .never:
+            next += 1
+            return turns.leave()
+        }
+        let place = idle.popLast() ?? makePlace()
+        place.file = file
+        busy[ObjectIdentifier(place)] = place
+        line.start(place)
+    }
+
+    private func makePlace() -> BatchPlace {
+        defer { madePlaces += 1 }
+        return BatchPlace(self, number: madePlaces, on: thread)
+    }
+
+    /// Gives a handle what it sends for a file.
+    func prepare(_ easy: EasyHandle, for file: Int) -> UnsafeMutablePointer<curl_slist>? {
+        let request = requests.requests[file]
+        requests.texts.withUnsafeBytes { texts in
+            easy.keep(
+                ccurl_set_pointer(easy.handle, CURLOPT_URL, texts.baseAddress.map { $0 + Int(request.url.start) }))
+        }
+        let tag = String(decoding: requests.texts[request.tag.range], as: UTF8.self)
+        guard let first = curl_slist_append(nil, "If-Match: \(tag)"),
+            let second = curl_slist_append(first, "X-Request-ID: \(requests.idPrefix)\(file)")
+        else {
+            easy.keep(CURLE_OUT_OF_MEMORY)
+            return nil
+        }
+        second.pointee.next?.pointee.next = common
+        easy.keep(ccurl_set_pointer(easy.handle, CURLOPT_HTTPHEADER, second))
+        return second
+    }
+
+    /// Takes the common fields off a request's list, and frees the rest.
+    func free(_ fields: UnsafeMutablePointer<curl_slist>?) {
+        fields?.pointee.next?.pointee.next = nil
+        curl_slist_free_all(fields)
+    }
+
+    /// Notes that an answer was given away with its turn. Another place may take its turn.
+    func gaveAway(_ place: BatchPlace) { busy[ObjectIdentifier(place)] = nil }
+
+    /// Notes that a place is free again.
+    func isFree(_ place: BatchPlace) {
+        busy[ObjectIdentifier(place)] = nil
+        idle.append(place)
+        waitsForPlace = false
+        turns.leave()
+    }
+
+    /// Notes that an exchange has ended, whether or not its turn was given away.
+    func exchangeEnded() { beginMore() }
+}
+
+/// A place of a batch: a request at a time, one after the other.
+final class BatchPlace: Exchange, @unchecked Sendable {
+    private enum Progress { case head, body, taken }
+
+    private unowned let batch: BatchTransfer
+    /// Keeps the batch until the request under way has ended.
+    private var held: BatchTransfer?
+    private let number: Int
+    private let thread: TransferThread
+    var file = 0 {
+        didSet { progress = .head }
+    }
+    private var head: [UInt8] = []
+    private var progress = Progress.head
+    private var received: Int64 = 0
+    /// The reader of an answer that is not ordinary.
+    private var heir: Transfer?
+    private var limit = Duration.zero
+    private var heard = Duration.zero
+    private var pace: TransferPace?
+
+    init(_ batch: BatchTransfer, number: Int, on thread: TransferThread) {
+        (self.batch, self.number, self.thread) = (batch, number, thread)
+        super.init()
+        head.reserveCapacity(1_024)
+    }
+
+    override func begin(with easy: EasyHandle, on line: TransferLine) {
+        super.begin(with: easy, on: line)
+        held = batch
+        head.removeAll(keepingCapacity: true)
+        (received, pace) = (0, nil)
+        limit = .uptime + batch.requests.limits.head
+        fields = batch.prepare(easy, for: file)
+    }
+
+    override func release() {
+        batch.free(fields)
+        fields = nil
+        super.release()
+    }
+
+    override func takeHeader(_ bytes: UnsafeRawBufferPointer) -> Int {
+        if let heir { return heir.takeHeader(bytes) }
+        guard progress == .head else { return bytes.count }
+        guard head.count + bytes.count <= Self.largestHead else {
+            problem = .notHTTP("the head of the answer is too large")
+            return 0
+        }
+        // An answer before the answer (RFC 9110, section 15.2).
+        if bytes.starts(with: Array("HTTP/".utf8)) { head.removeAll(keepingCapacity: true) }
+        head.append(contentsOf: bytes)
+        let isEnd = bytes.first == 0x0a || bytes.first == 0x0d
+        if isEnd, !Self.isInterim(head) { takeHead() }
+        return bytes.count
+    }
+
+    private static func isInterim(_ head: [UInt8]) -> Bool { head.count > 9 && head[9] == UInt8(ascii: "1") }
+
+    private func takeHead() {
+        let request = batch.requests.requests[file]
+        let kind = batch.requests.texts.withUnsafeBytes { texts in
+            head.withUnsafeBytes { head in
+                OrdinaryHead.of(
+                    head, tag: UnsafeRawBufferPointer(rebasing: texts[request.tag.range]), size: request.size)
+            }
+        }
+        let isTaken: Bool
+        switch kind {
+        case .ordinary: isTaken = batch.receiver.begin(file, at: number, sha1: nil)
+        case .withSHA1(let sum): isTaken = batch.receiver.begin(file, at: number, sha1: sum.bytes)
+        case .other: isTaken = false
+        }
+        guard isTaken else { return giveAway() }
+        let now = Duration.uptime
+        (progress, heard) = (.body, now)
+        switch batch.requests.limits.body {
+        case .none: limit = now + .seconds(1 << 32)
+        case .whole(let duration): limit = now + duration
+        case .pace(let least):
+            pace = TransferPace(least)
+            pace?.beginWaiting(at: now)
+            limit = now + TransferPace.interval(of: least)
+        }
+        line?.noteLimit(of: self, now)
+    }
+
+    /// Leaves an answer that is not ordinary to a reader.
+    private func giveAway() {
+        progress = .taken
+        let request = TransferRequest(
+            method: "GET", url: "", headers: HTTPHeaders(), limits: batch.requests.limits)
+        let heir = Transfer(request, silence: batch.silence, on: thread)
+        self.heir = heir
+        batch.gaveAway(self)
+        head.withUnsafeBytes { heir.takeOver(from: self, on: line, head: $0) }
+        batch.receiver.end(file, at: number, .answer(heir))
+        // No request can begin within a function that the library has called.
+        thread.call { [batch = held] in batch?.exchangeEnded() }
+    }
+
+    override func write(_ bytes: UnsafeRawBufferPointer) -> Int {
+        if let heir { return heir.write(bytes) }
+        guard progress == .body else { return 0 }
+        received += Int64(bytes.count)
+        heard = .uptime
+        pace?.arrived(bytes.count)
+        return batch.receiver.take(bytes, of: file, at: number) ? bytes.count : 0
+    }
+
+    override func check(_ now: Duration) -> Result<Duration, TransportError>? {
+        if let heir { return heir.check(now) }
+        if limit <= now {
+            guard progress == .body else { return .failure(.timedOut(.head)) }
+            guard let least = pace?.least else { return .failure(.timedOut(.body)) }
+            if let rate = pace?.tick(at: now) { return .failure(.tooSlow(rate, least)) }
+            limit = now + TransferPace.interval(of: least)
+        }
+        guard progress == .body else { return .success(limit) }
+        guard now - heard < batch.silence else { return .failure(.timedOut(.body)) }
+        return .success(min(limit, heard + batch.silence))
+    }
+
+    override func end(_ result: Result<Void, TransportError>) {
+        let batch = held ?? batch
+        held = nil
+        if let heir {
+            self.heir = nil
+            heir.end(result)
+            return batch.exchangeEnded()
+        }
+        let end: BatchEnd
+        switch (progress, result) {
+        case (.body, .success) where received == batch.requests.requests[file].size: end = .complete
+        case (.body, _): end = .brokenOff
+        case (_, .failure(let error)): end = .failed(error)
+        case (_, .success): end = .failed(.closed)
+        }
+        batch.receiver.end(file, at: number, end)
+        batch.isFree(self)
+        batch.exchangeEnded()
+    }
+}
