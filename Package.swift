@@ -192,8 +192,8 @@ let package = Package(
         tests(
             "SyncEngine",
             [
-                "Model", "Threads", "Database", "LocalTree", "Vault", "Connection", "ItemList", "SyncEngine",
-                "DemoServer", "TestServer", logging,
+                "Model", "Threads", "Database", "LocalTree", "Vault", "Transfer", "Connection", "ItemList",
+                "SyncEngine", "DemoServer", "TestServer", logging,
             ]),
         tests("EventScheduler", ["Model", "EventScheduler"]),
         tests(

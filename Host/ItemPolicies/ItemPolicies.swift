@@ -35,6 +35,8 @@ public final class ItemPolicies: Sendable {
     let logger: Logger
     let state = Monitor(State())
     private let version = Atomic<Int>(1)
+    /// A count of the changes of what policies and processors cover.
+    private let coverage = Atomic<Int>(0)
     private let usage = Mutex<(anchor: Int64, usage: LocalUsage)?>(nil)
     private let asked = Mutex(AskCounter())
     private let wakes: AsyncStream<Void>
@@ -82,7 +84,10 @@ public final class ItemPolicies: Sendable {
     /// Queues the runs that follow from a committed transaction. The database's observer calls this function itself,
     /// before the commit returns, so that changes by a run can be told from changes from outside.
     public func databaseChanged(_ changes: CommitChanges) {
-        if changes.policiesChanged { version.add(1, ordering: .releasing) }
+        if changes.policiesChanged {
+            version.add(1, ordering: .releasing)
+            coverageChanged()
+        }
         if changes.recordsChanged { checkCapacity() }
         guard changes.changesItems || changes.triggersPolicies || !changes.collections.isEmpty else { return }
         enqueue { $0.add(changes) }
@@ -193,6 +198,12 @@ public final class ItemPolicies: Sendable {
         return try processor.covers(
             item, version: version.load(ordering: .acquiring), now: clock.agesTo(), in: database)
     }
+
+    /// A number that differs from an earlier one if ``covers(_:for:)`` may say something else of any item than it did
+    /// then, other than by the passing of time. Callable on any thread.
+    public var coverageVersion: Int { coverage.load(ordering: .acquiring) }
+
+    func coverageChanged() { coverage.add(1, ordering: .releasing) }
 
     private enum Work {
         case run(RunQueue.Run)

@@ -79,10 +79,15 @@ final class PolicyProcessor: Sendable {
     }
 
     /// Notes the coverage that the processor named.
-    func covers(_ condition: ConditionMatcher?) {
+    /// - Returns: Whether it may be another one than before.
+    func covers(_ condition: ConditionMatcher?) -> Bool {
         state.withLock { state in
+            let isSame =
+                state.own.map { $0.version == state.policiesVersion && $0.condition?.condition == condition?.condition }
+                ?? false
             state.own = OwnCoverage(
                 condition: condition, policies: state.policies, version: state.policiesVersion, stored: nil)
+            return !isSame
         }
     }
 

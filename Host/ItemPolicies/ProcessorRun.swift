@@ -104,7 +104,7 @@ final class ProcessorRun: PluginRun {
         try countRecords()
         if try begin() {
             // The coverage is read each time, because the processor may just have learnt it.
-            processor.covers(try parsed(.policy))
+            if processor.covers(try parsed(.policy)) { policiesOwner.coverageChanged() }
             try pass(.matching)
             try pass(.cleanup)
         }

@@ -46,6 +46,7 @@ public final class AccountHost: Sendable {
         .init(
             relist: { [list] in await list.relist($0) },
             isCovered: { [policies] in try policies.covers($0, for: PluginID(of: $1)) },
+            coverageVersion: { [policies] in policies.coverageVersion },
             cameUncovered: { [policies] in policies.cameUncovered() },
             maximums: { [policies] in policies.maximums })
     }

@@ -16,33 +16,34 @@ enum SyncRecordColumns {
 /// The conversion between a record and its row.
 extension SyncRecord {
     /// Creates a record from its row; nil if the row's action or state is unknown.
-    init?(_ row: RawStatement) {
+    /// - Parameter first: The number of the first of the record's columns.
+    init?(_ row: RawStatement, from first: Int32 = 0) {
         guard
             let action = SyncRecord.Action(
-                name: row.text(1), parameters: row.text(2),
-                otherPath: row.text(22).map(ItemPath.init(unchecked:))),
-            let state = row.integer(3).flatMap({ SyncRecord.State(rawValue: Int($0)) })
+                name: row.text(first + 1), parameters: row.text(first + 2),
+                otherPath: row.text(first + 22).map(ItemPath.init(unchecked:))),
+            let state = row.integer(first + 3).flatMap({ SyncRecord.State(rawValue: Int($0)) })
         else { return nil }
-        let until = row.integer(11).map(Timestamp.init(nanoseconds:))
+        let until = row.integer(first + 11).map(Timestamp.init(nanoseconds:))
         let wait: WaitCondition? =
-            if let issue = row.integer(14).map(IssueID.init) {
+            if let issue = row.integer(first + 14).map(IssueID.init) {
                 until.map { .retry(at: $0, issue) } ?? .issue(issue)
-            } else if let version = ETag(row.text(12), strength: row.integer(13)), let until {
+            } else if let version = ETag(row.text(first + 12), strength: row.integer(first + 13)), let until {
                 .newVersion(since: version, until: until)
-            } else if row.integer(21) == 1 {
+            } else if row.integer(first + 21) == 1 {
                 .place
             } else {
                 until.map(WaitCondition.until)
             }
         self.init(
-            id: row.id(0), action: action, state: state, localID: LocalID(row.text(4) ?? ""),
-            path: ItemPath(unchecked: row.text(5) ?? ""), reason: DownloadTrigger(row.text(6) ?? ""),
-            key: row.text(7), since: Timestamp(nanoseconds: row.integer(8) ?? 0),
-            attempts: row.count(9), wait: wait,
-            rounds: row.count(10), landing: Landing(row),
-            overwrites: action == .download ? row.text(2).flatMap { FileMark(parameters: $0) } : nil,
-            whileCovered: row.integer(20) == 1, mayHaveArrived: row.integer(23) == 1,
-            evidence: row.text(24).flatMap { ChangeEvidence(json: $0) } ?? ChangeEvidence())
+            id: row.id(first + 0), action: action, state: state, localID: LocalID(row.text(first + 4) ?? ""),
+            path: ItemPath(unchecked: row.text(first + 5) ?? ""), reason: DownloadTrigger(row.text(first + 6) ?? ""),
+            key: row.text(first + 7), since: Timestamp(nanoseconds: row.integer(first + 8) ?? 0),
+            attempts: row.count(first + 9), wait: wait,
+            rounds: row.count(first + 10), landing: Landing(row, from: first),
+            overwrites: action == .download ? row.text(first + 2).flatMap { FileMark(parameters: $0) } : nil,
+            whileCovered: row.integer(first + 20) == 1, mayHaveArrived: row.integer(first + 23) == 1,
+            evidence: row.text(first + 24).flatMap { ChangeEvidence(json: $0) } ?? ChangeEvidence())
     }
 
     /// Binds the values of the columns ``SyncRecordColumns/written``.
@@ -83,12 +84,13 @@ extension SyncRecord {
 }
 
 extension Landing {
-    fileprivate init?(_ row: RawStatement) {
+    fileprivate init?(_ row: RawStatement, from first: Int32) {
         guard
-            let etag = ETag(row.text(15), strength: row.integer(16)), let digest = row.blob(17),
-            let size = row.integer(18)
+            let etag = ETag(row.text(first + 15), strength: row.integer(first + 16)), let digest = row.blob(first + 17),
+            let size = row.integer(first + 18)
         else { return nil }
-        self.init(etag: etag, digest: digest, size: size, modified: row.integer(19).map(Timestamp.init(nanoseconds:)))
+        self.init(
+            etag: etag, digest: digest, size: size, modified: row.integer(first + 19).map(Timestamp.init(nanoseconds:)))
     }
 }
 

@@ -37,6 +37,8 @@ final class Controls: Sendable {
         var cancelled: Set<SyncRecordID> = []
         /// The functions that cancel the requests of downloads under way.
         var enders: [SyncRecordID: @Sendable () -> Void] = [:]
+        /// The batches of downloads under way.
+        var batches: [BatchDownload] = []
         /// The functions that cancel the requests of changes under way.
         var changeEnders: [SyncRecordID: @Sendable () -> Void] = [:]
         /// The changes whose requests are to end, or have ended, since somebody cancelled them.
@@ -90,14 +92,16 @@ final class Controls: Sendable {
 
     /// Keeps a record from being started from memory. With `cancels`, a download of the record that is under way ends.
     func suspend(_ record: SyncRecordID, cancels: Bool) {
-        let end: (@Sendable () -> Void)? = state.withLock { state in
+        let (end, batches): ((@Sendable () -> Void)?, [BatchDownload]) = state.withLock { state in
             state.suspended.insert(record)
             state.flags.isStale = true
-            guard cancels, let end = state.enders[record] else { return nil }
-            state.cancelled.insert(record)
-            return end
+            guard cancels else { return (nil, []) }
+            let end = state.enders[record]
+            if end != nil { state.cancelled.insert(record) }
+            return (end, state.batches)
         }
         end?()
+        for batch in batches { batch.takeAway(record) }
         signal.send()
     }
 }

@@ -12,11 +12,19 @@ struct EngineMachine: Sendable {
     /// An event that the machine learns of.
     enum Input: Sendable {
         /// The flags and the state that other parts set since the machine was last told.
-        case told(EngineFlags, treeAccess: TreeAccess.State, hasUnmarked: Bool)
+        case told(EngineFlags, treeAccess: TreeAccess.State, hasUnmarked: Bool, takesBatches: Bool = false)
         /// A download that was complete when the host ended.
         case recovered(RecoveredLanding)
         /// The jobs that were handed out and not started, in their order.
-        case recalled([Job])
+        /// - Parameter batched: The downloads of batches that were handed out and not started.
+        case recalled([Job], batched: [SyncRecordID] = [])
+        /// Outcomes of downloads of batches.
+        case batched([BatchOutcome])
+        /// The end of a batch.
+        /// - Parameter wasTaken: Whether files can be requested in batches now.
+        case batchEnded(wasTaken: Bool)
+        /// A download of a batch whose record is gone.
+        case gone(SyncRecordID)
         case fetched(Job, FetchOutcome)
         case changed(Job, ChangeOutcome)
         case read(JournalPage)
@@ -25,7 +33,7 @@ struct EngineMachine: Sendable {
         case recorded(RecordOutcome)
         /// A failure to record what follows for a record. The record is as it was.
         case unrecorded(Failure, record: SyncRecordID)
-        case landed([Fetched], LandingOutcome)
+        case landed(Arrivals, LandingOutcome)
         case removed([RecordOutcome])
         case relisted
         /// The bytes that downloads may still take, as just measured; nil if there is no limit.
@@ -41,6 +49,9 @@ struct EngineMachine: Sendable {
         /// Downloads to hand out, behind those that were handed out before. Answered by `fetched` for each download
         /// that is not recalled.
         case fetch([Job])
+        /// A batch of downloads to request. Answered by `batched` for each download that is not recalled, and by
+        /// `batchEnded`.
+        case fetchBatch(DownloadBatch)
         /// Changes of the server to be made. Answered by `changed` for each.
         case change([Job])
         /// A read of the journal. Answered by `read` or `unread`.
@@ -49,7 +60,7 @@ struct EngineMachine: Sendable {
         case recordFailure(Job, RetryDecision, FetchFailure, tellsOfAccount: Bool)
         /// Complete downloads to put in place, and files in place whose items are to be completed. Answered by
         /// `landed`.
-        case land([Fetched], completing: [Placed])
+        case land(Arrivals, completing: InPlace)
         /// A removal of copies. Answered by `removed`.
         case remove([Job])
         /// Folders to be listed again, for the records that wait for the listings. Answered by `relisted`.
@@ -109,7 +120,20 @@ struct EngineMachine: Sendable {
         case underWay(next: [ItemPath: [SyncRecordID]])
     }
 
+    /// What became of a download of a batch.
+    enum BatchOutcome: Sendable {
+        case complete(BatchArrival)
+        /// A download that goes on alone. Its outcome comes as `fetched`, or as `gone`.
+        /// - Parameter concernsAll: Whether its answer may be that of all others too.
+        case goesOn(SyncRecordID, concernsAll: Bool)
+        /// A download that was not started, or was ended for another reason than its own.
+        case returned(SyncRecordID)
+        /// A download whose record was taken away.
+        case cancelled(SyncRecordID)
+    }
+
     private(set) var window: Window
+    private(set) var lane = BatchLane()
     private(set) var health: ServerHealth
 
     // The state that other parts told the machine.
@@ -117,6 +141,9 @@ struct EngineMachine: Sendable {
     private var expectsMore = false
     private var treeAccess = TreeAccess.State.none
     private var hasUnmarked = false
+    private var takesBatches = false
+    /// The time until which no batch is read, since the last one was not taken.
+    private var batchesAgainAt: Timestamp?
 
     // The journal.
     private var memory = Memory.outdated
@@ -166,6 +193,8 @@ struct EngineMachine: Sendable {
     static let roomInterval = Duration.seconds(1)
     /// The longest time that a started record may be `ready` in the journal.
     static let longestUnmarked = Duration.seconds(1)
+    /// The time after which batches are tried again when one was not taken.
+    static let batchesInterval = Duration.seconds(60)
 
     /// - Parameter limits: The numbers of downloads, uploads and other changes that may be under way at a time, at least
     ///   one of each.
@@ -180,8 +209,8 @@ struct EngineMachine: Sendable {
 
     mutating func take(_ input: Input, now: Timestamp) {
         switch input {
-        case .told(let flags, let treeAccess, let hasUnmarked):
-            (self.treeAccess, self.hasUnmarked) = (treeAccess, hasUnmarked)
+        case .told(let flags, let treeAccess, let hasUnmarked, let takesBatches):
+            (self.treeAccess, self.hasUnmarked, self.takesBatches) = (treeAccess, hasUnmarked, takesBatches)
             told(flags, now)
         case .recovered(.incoming(let fetched)):
             window.addEnding(fetched.job)
@@ -189,9 +218,14 @@ struct EngineMachine: Sendable {
         case .recovered(.placed(let file)):
             window.addEnding(file.job)
             inPlace.files.append(file)
-        case .recalled(let jobs):
+        case .recalled(let jobs, let batched):
             hasHandedOut = false
             for job in jobs.reversed() { window.putBack(job) }
+            returned(batched)
+        case .batched(let outcomes): for outcome in outcomes { take(outcome, now) }
+        case .batchEnded(let wasTaken):
+            if !wasTaken { batchesAgainAt = now + Self.batchesInterval }
+        case .gone(let record): ended(record)
         case .fetched(let job, let outcome): fetched(job, outcome, now: now)
         case .changed(_, .resolved(let outcome)):
             health.answered()
@@ -225,7 +259,8 @@ struct EngineMachine: Sendable {
         passTime(now)
         if hasHandedOut, !mayDownload { return [.recall] }
         defer { due = [] }
-        return due + [read(now), fetch(), change(), workInTree(now), measureRoom(now), wake(now)].compactMap { $0 }
+        let effects = [read(now), fetchBatch(), fetch(), change(), workInTree(now), measureRoom(now), wake(now)]
+        return due + effects.compactMap { $0 }
     }
 }
 
@@ -241,7 +276,9 @@ extension EngineMachine {
         let demandEndsHold = flags.isDemanded && health.demanded()
         if flags.isStale || demandEndsHold { outdate() }
         guard flags.hasNews else { return }
-        if window.startedCount > 0, let lastRead, lastRead <= now, now < lastRead + Self.readInterval {
+        if window.startedCount + lane.startedCount > 0, let lastRead, lastRead <= now,
+            now < lastRead + Self.readInterval
+        {
             readsOnAt = lastRead + Self.readInterval
         } else {
             readOn()
@@ -271,7 +308,7 @@ extension EngineMachine {
         let holdEnded = health.tick(now: now)
         let waitEnded = nextWait.map { $0 <= now } ?? false
         if waitEnded { nextWait = nil }
-        if let readsOnAt, readsOnAt <= now || window.startedCount == 0 {
+        if let readsOnAt, readsOnAt <= now || window.startedCount + lane.startedCount == 0 {
             self.readsOnAt = nil
             readOn()
         }
@@ -283,7 +320,14 @@ extension EngineMachine {
         lastRead = now
         journal = page.isLast ? .end(page.last) : .after(page.last)
         removals = page.isLastRemoval ? .end(page.lastRemoval) : .after(page.lastRemoval)
-        for job in page.jobs where !ended.contains(job.id) { window.add(job) }
+        for job in page.jobs where !ended.contains(job.id) && !lane.contains(job.id) {
+            window.add(job, isHeld: lane.holdsUp(job))
+        }
+        if let batch = page.batch?.only(where: {
+            !ended.contains($0.record) && !lane.contains($0.record) && !window.contains($0.record)
+        }) {
+            lane.add(batch)
+        }
         wait(until: page.earliestWait)
         took(page.lack, now)
         memory = next == .beginAnew ? .outdated : .current
@@ -295,7 +339,35 @@ extension EngineMachine {
         nextWait = min(nextWait ?? time, time)
     }
 
+    private mutating func take(_ outcome: BatchOutcome, _ now: Timestamp) {
+        switch outcome {
+        case .complete(let arrival):
+            health.answered()
+            lane.arrived(arrival.record)
+            arrivals.append(arrival, now: now)
+        case .goesOn(let record, let concernsAll): if concernsAll { lane.judges(record) }
+        case .returned(let record): returned([record])
+        case .cancelled(let record): ended(record)
+        }
+    }
+
+    /// Notes that downloads of batches have to be read again.
+    private mutating func returned(_ records: [SyncRecordID]) {
+        guard !records.isEmpty else { return }
+        for record in records { leaveLane(record) }
+        outdate()
+    }
+
+    /// Notes that a download is no longer in the lane of batches. What waited for it is read again.
+    private mutating func leaveLane(_ record: SyncRecordID) {
+        if lane.remove(record), lane.holdsUp { outdate() }
+    }
+
     private mutating func fetched(_ job: Job, _ outcome: FetchOutcome, now: Timestamp) {
+        if lane.contains(job.id) {
+            leaveLane(job.id)
+            window.addEnding(job)
+        }
         switch outcome {
         case .complete(let fetched):
             health.answered()
@@ -323,6 +395,7 @@ extension EngineMachine {
 
     private mutating func ended(_ record: SyncRecordID) {
         let freesDownload = window.finish(record)
+        leaveLane(record)
         if case .reading(var ended, let next) = memory {
             // `memory` is set first, so that the set is not copied for each record.
             memory = .current
@@ -333,6 +406,7 @@ extension EngineMachine {
     }
 
     private mutating func resolved(_ outcome: RecordOutcome) {
+        leaveLane(outcome.record)
         switch outcome.resolution {
         case .ended: ended(outcome.record)
         case .waits(let until):
@@ -373,18 +447,24 @@ extension EngineMachine {
         due.append(.relist(next))
     }
 
-    private mutating func landed(_ batch: [Fetched], _ outcome: LandingOutcome, now: Timestamp) {
+    private mutating func landed(_ batch: Arrivals, _ outcome: LandingOutcome, now: Timestamp) {
         let completed = treeWork == .landing(completes: true)
         treeWork = .none
         isLandingStuck = outcome.failure != nil
         if let failure = outcome.failure {
             health.failed(.disk(failure), record: .none, now: now)
             // Unless the disk failed, the files are whole in `incoming/` and are found there when the hold is over.
-            for file in batch { window.park(file.job.id) }
+            for file in batch.files { window.park(file.job.id) }
+            for arrival in batch.batched { leaveLane(arrival.record) }
             return
         }
         measureSoon(now)
-        inPlace.add(outcome.placed, afterCompleting: completed, now: now)
+        inPlace.add(outcome.placed, outcome.batched, afterCompleting: completed, now: now)
+        for file in outcome.placed where lane.contains(file.job.id) {
+            leaveLane(file.job.id)
+            window.addEnding(file.job)
+        }
+        for record in outcome.completed { ended(record) }
         for outcome in outcome.outcomes { resolved(outcome) }
     }
 }
@@ -414,7 +494,7 @@ extension EngineMachine {
     /// Whether the room is to be measured now. As long as downloads of the memory are to begin, these have the room.
     private func mustMeasureRoom(_ now: Timestamp) -> Bool {
         guard lack != nil, let measuresRoomAt, measuresRoomAt <= now, !isMeasuringRoom else { return false }
-        return mayDownload && !isReading && window.readyCount(.downloads) == 0
+        return mayDownload && !isReading && window.readyCount(.downloads) + lane.readyCount == 0
     }
 
     private mutating func measureRoom(_ now: Timestamp) -> Effect? {
@@ -446,11 +526,13 @@ extension EngineMachine {
         guard !isReading, !isDiskFailing else { return nil }
         if memory == .outdated {
             window.forgetIdle()
+            lane.forgetReady()
+            lane.readsAgain()
             (lack, measuresRoomAt) = (nil, nil)
             (journal, removals) = (.after(.none), .after(.none))
         }
         let few = SyncEngine.pageSize / 4
-        let isRunningLow = !journal.isEnd && window.readyCount < few
+        let isRunningLow = !journal.isEnd && window.readyCount < few && lane.missingCount < BatchLane.few
         let lacksRemovals = !journal.isEnd && !removals.isEnd && window.readyCount(.removals) < few
         guard isRunningLow || lacksRemovals || marksAt.map({ $0 <= now }) == true else { return nil }
         markStarted()
@@ -458,7 +540,13 @@ extension EngineMachine {
         return .read(
             JournalRequest(
                 after: journal.record, removalsAfter: removals.record, readsOn: isRunningLow || journal.isEnd,
-                lack: lack))
+                lack: lack, takesBatch: takesBatches && batchesAgainAt.map { $0 <= now } ?? true))
+    }
+
+    private mutating func fetchBatch() -> Effect? {
+        guard mayDownload, !arrivals.areTooMany, let batch = lane.next() else { return nil }
+        hasHandedOut = true
+        return .fetchBatch(batch)
     }
 
     private mutating func fetch() -> Effect? {
@@ -483,15 +571,15 @@ extension EngineMachine {
         switch treeAccess {
         case .none: break
         case .granted: return nil
-        case .requested where inPlace.files.isEmpty || isDiskFailing: return .grantTree
-        case .requested: return land([], completes: true)
+        case .requested where inPlace.isEmpty || isDiskFailing: return .grantTree
+        case .requested: return land(Arrivals(), completes: true)
         }
         let isProof = inPlace.isProof(now: now)
         let isOverdue = inPlace.isOverdue(now: now)
         // A disk that is too full for further downloads may have room for the files that are already here.
         if !(isDiskFailing && isLandingStuck),
             arrivals.areDue(landingDelay: landingDelay, now: now)
-                || (!inPlace.files.isEmpty && isProof && (isLast || isOverdue))
+                || (!inPlace.isEmpty && isProof && (isLast || isOverdue))
         {
             return land(arrivals.takeAll(), completes: isProof || isOverdue)
         }
@@ -506,10 +594,10 @@ extension EngineMachine {
     /// Returns the effect that puts a batch in place.
     /// - Parameter completes: Whether the items of files in place are completed. Otherwise these items wait for the
     ///   next landing, since their files came just now.
-    private mutating func land(_ batch: [Fetched], completes: Bool) -> Effect {
+    private mutating func land(_ batch: Arrivals, completes: Bool) -> Effect {
         treeWork = .landing(completes: completes)
         markStarted()
-        return .land(batch, completing: completes ? inPlace.files : [])
+        return .land(batch, completing: completes ? inPlace : InPlace())
     }
 
     /// Notes that the started records are marked: reading and landing do this.
@@ -517,7 +605,9 @@ extension EngineMachine {
 
     /// Whether no transfer is under way: all files are here, or none can start. The copy of an uploaded file is put in
     /// place like a download.
-    private var isLast: Bool { window.underWayCount(.downloads) == 0 && window.underWayCount(.uploads) == 0 }
+    private var isLast: Bool {
+        window.underWayCount(.downloads) == 0 && window.underWayCount(.uploads) == 0 && lane.underWayCount == 0
+    }
 
     /// The time that complete files wait for others.
     private var landingDelay: Duration {
@@ -548,12 +638,12 @@ extension EngineMachine {
             !mustMeasureRoom(now)
         else { return false }
         // The journal cannot be read either. Files that are here and cannot be completed are left to the next run.
-        if isDiskFailing, isLandingStuck, window.startedCount == inPlace.files.count + arrivals.files.count {
+        if isDiskFailing, isLandingStuck, window.startedCount + lane.startedCount == inPlace.count + arrivals.count {
             return true
         }
-        guard window.isIdle else { return false }
+        guard window.isIdle, lane.isIdle else { return false }
         if isDiskFailing { return true }
-        guard memory == .current, !expectsMore, arrivals.isEmpty, inPlace.files.isEmpty,
+        guard memory == .current, !expectsMore, arrivals.isEmpty, inPlace.isEmpty,
             window.readyCount(.removals) == 0
         else { return false }
         let limit = now + SyncEngine.longestDrainWait
@@ -561,7 +651,7 @@ extension EngineMachine {
             return hold.until.map { $0 > limit } ?? true || health.holds >= SyncEngine.mostHoldsInDrain
         }
         guard isOnline else { return true }
-        return journal.isEnd && window.readyCount == 0 && (nextWait.map { $0 > limit } ?? true)
+        return journal.isEnd && window.readyCount + lane.readyCount == 0 && (nextWait.map { $0 > limit } ?? true)
     }
 
     /// Returns the actions that cannot go on within the longest wait of a drain, whatever their records wait for.
@@ -576,8 +666,8 @@ extension EngineMachine {
             standstill.failure = hold.failure
         } else if !isOnline {
             standstill.stopsDownloads = true
-        } else if lack != nil, memory == .current, readsOnAt == nil, journal.isEnd, window.isIdle,
-            window.readyCount == 0, treeWork == .none, !isMeasuringRoom, !mustMeasureRoom(now)
+        } else if lack != nil, memory == .current, readsOnAt == nil, journal.isEnd, window.isIdle, lane.isIdle,
+            window.readyCount + lane.readyCount == 0, treeWork == .none, !isMeasuringRoom, !mustMeasureRoom(now)
         {
             (standstill.stopsDownloads, standstill.lacksRoom) = (true, true)
         }
@@ -585,5 +675,5 @@ extension EngineMachine {
     }
 
     /// Whether journal and files agree: nothing is on its way into the tree.
-    var isTidy: Bool { arrivals.isEmpty && inPlace.files.isEmpty && window.isIdle }
+    var isTidy: Bool { arrivals.isEmpty && inPlace.isEmpty && window.isIdle && lane.isIdle }
 }

@@ -18,6 +18,9 @@ struct EngineRun {
         case gathered
         /// The end of a worker that has nothing more to do.
         case left
+        /// The end of a batch.
+        /// - Parameter wasTaken: Whether the source takes batches.
+        case ended(BatchDownload, wasTaken: Bool)
         case happened(EngineMachine.Input)
     }
 
@@ -27,6 +30,10 @@ struct EngineRun {
     private let only: RecordSelection
     private let partners: SyncEngine.Partners
     private let pool: DownloadPool
+    /// The batches of downloads under way.
+    private var batches: [BatchDownload] = []
+    /// The downloads of batches that have come to go on alone and are not marked as started.
+    private var unmarkedAlone: Set<SyncRecordID> = []
     private var machine: EngineMachine
 
     /// The time that a download that has ended waits for others before the machine learns of them.
@@ -52,7 +59,7 @@ struct EngineRun {
             run.listen(&children)
             run.gather(&children)
             while !Task.isCancelled {
-                run.tell()
+                run.tell(&children)
                 run.act(&children)
                 run.tidy(&children)
                 engine.waits.stand(run.standstill)
@@ -101,7 +108,12 @@ struct EngineRun {
         case .signalled: listen(&children)
         case .gathered: gather(&children)
         case .left: break
+        case .ended(let batch, let wasTaken):
+            take(batch, &children)
+            batches.removeAll { $0 === batch }
+            take(.batchEnded(wasTaken: wasTaken))
         case .happened(let input):
+            if case .fetched(let job, _) = input { unmarkedAlone.remove(job.id) }
             note(input)
             take(input)
         }
@@ -128,25 +140,60 @@ struct EngineRun {
     }
 
     /// Tells the machine the flags that others set, and the outcomes that the workers delivered.
-    private mutating func tell() {
+    private mutating func tell(_ children: inout Children) {
+        for batch in batches {
+            take(batch, &children)
+            batch.goOn()
+        }
         take(
             .told(
                 engine.controls.takeFlags(), treeAccess: engine.controls.treeAccess.state,
-                hasUnmarked: pool.hasUnmarked))
+                hasUnmarked: pool.hasUnmarked || !unmarkedAlone.isEmpty || batches.contains(where: \.hasUnmarked),
+                takesBatches: engine.source.takesBatches))
         let outcomes = pool.takeOutcomes()
         // The result of a cancelled task does not count.
         guard !Task.isCancelled else { return }
         for (job, outcome) in outcomes {
-            let wasCancelled = engine.controls.with { state in
-                state.enders[job.id] = nil
-                return state.cancelled.remove(job.id) != nil
-            }
+            let wasCancelled = engine.takeEnder(of: job.id)
             if wasCancelled, case .failed = outcome {
                 take(.fetched(job, .cancelled))
             } else {
                 take(.fetched(job, outcome))
             }
         }
+    }
+
+    /// Takes the outcomes of a batch. Downloads that go on alone do so from here.
+    private mutating func take(_ batch: BatchDownload, _ children: inout Children) {
+        let outcomes = batch.takeOutcomes()
+        guard !outcomes.isEmpty, !Task.isCancelled else { return }
+        var taken: [EngineMachine.BatchOutcome] = []
+        taken.reserveCapacity(outcomes.count)
+        for outcome in outcomes {
+            switch outcome {
+            case .complete(let arrival): taken.append(.complete(arrival))
+            case .returned(let record): taken.append(.returned(record))
+            case .cancelled(let record): taken.append(.cancelled(record))
+            case .goesOn(let record, let first):
+                taken.append(.goesOn(record, concernsAll: first?.concernsAll ?? false))
+                let thread = engine.downloadThreads[0]
+                unmarkedAlone.insert(record)
+                children.addTask(executorPreference: thread) { [engine, pool] in
+                    defer { pool.leavePlace() }
+                    guard let (job, outcome) = try await DownloadAction(engine).goOn(record, after: first) else {
+                        return .happened(.gone(record))
+                    }
+                    return .happened(.fetched(job, outcome))
+                }
+            }
+        }
+        take(.batched(taken))
+    }
+
+    /// Returns the records under way that must be marked as started. Returns each record once.
+    private mutating func takeUnmarked() -> [SyncRecordID] {
+        defer { unmarkedAlone = [] }
+        return pool.takeUnmarked() + batches.flatMap { $0.takeUnmarked() } + unmarkedAlone
     }
 
     // MARK: What is done
@@ -166,12 +213,12 @@ struct EngineRun {
                 carryOut(effect, &children)
                 continue
             }
-            take(.recalled(Array(pool.recall())))
+            take(.recalled(Array(pool.recall()), batched: batches.flatMap { $0.recall() }))
             act(&children)
         }
     }
 
-    private func carryOut(_ effect: EngineMachine.Effect, _ children: inout Children) {
+    private mutating func carryOut(_ effect: EngineMachine.Effect, _ children: inout Children) {
         switch effect {
         case .recall: break
         case .fetch(let jobs):
@@ -180,6 +227,16 @@ struct EngineRun {
                     await DownloadAction(engine).download(for: pool, on: thread)
                     return .left
                 }
+            }
+        case .fetchBatch(let batch):
+            do throws(Failure) {
+                let download = try BatchDownload(batch, engine, pool)
+                batches.append(download)
+                children.addTask { .ended(download, wasTaken: await download.run()) }
+            } catch {
+                // Alone, the downloads find out what is the matter with the disk.
+                take(.batched(batch.entries.map { .returned($0.record) }))
+                take(.batchEnded(wasTaken: false))
             }
         case .change(let jobs):
             for job in jobs {
@@ -190,7 +247,7 @@ struct EngineRun {
                 }
             }
         case .read(let request):
-            let started = pool.takeUnmarked()
+            let started = takeUnmarked()
             children.addTask { [engine, only, partners] in
                 try await Self.onDisk(failing: EngineMachine.Input.unread) {
                     .read(try await engine.readJournal(request, started: started, only: only, with: partners))
@@ -209,10 +266,11 @@ struct EngineRun {
                 }
             }
         case .land(let batch, let completing):
-            let started = pool.takeUnmarked()
+            let started = takeUnmarked()
             children.addTask(executorPreference: engine.threads) { [engine, partners] in
                 let outcome = try DownloadAction(engine).land(
-                    batch, completing: completing, started: started, isCovered: partners.isCovered)
+                    batch, completing: completing, started: started, isCovered: partners.isCovered,
+                    coverage: partners.coverageVersion())
                 if outcome.hasUncovered { partners.cameUncovered() }
                 return .happened(.landed(batch, outcome))
             }
@@ -266,6 +324,15 @@ struct EngineRun {
 }
 
 extension SyncEngine {
+    /// Notes that a download has ended, and can no longer be cancelled.
+    /// - Returns: Whether it was cancelled.
+    func takeEnder(of record: SyncRecordID) -> Bool {
+        controls.with { state in
+            state.enders[record] = nil
+            return state.cancelled.remove(record) != nil
+        }
+    }
+
     /// Reads which records are left in the journal, and why.
     /// - Parameters:
     ///   - only: The records to describe.

@@ -7,6 +7,8 @@ import Synchronization
 /// A part of the journal, in the journal's order.
 struct JournalPage: Sendable {
     var jobs: [Job] = []
+    /// The ordinary downloads, which are not among the jobs; nil if there are none.
+    var batch: DownloadBatch?
     /// The last record that was read.
     var last = SyncRecordID.none
     /// Whether no record follows ``last``.
@@ -41,6 +43,8 @@ struct JournalRequest: Hashable, Sendable {
     var readsOn: Bool
     /// The downloads, among the records that were read, that wait for room.
     var lack: RoomLack?
+    /// Whether ordinary downloads are to be read as a batch.
+    var takesBatch = false
 }
 
 extension SyncEngine {
@@ -88,22 +92,32 @@ extension SyncEngine {
                 if record.wait == nil { counts[record.action.kind.type.budget, default: 0] += 1 }
                 return counts.values.allSatisfy { $0 < Self.pageSize }
             }
+            if try tx.journal.hasPendingPlaces() { page.moves = try tx.journal.moves(after: .none) }
+            page.mayBeHeld = try tx.mayHoldPlaces()
             if request.readsOn {
                 page.isLast = true
-                try tx.journal.each(after: request.after) { record in
-                    page.last = record.id
-                    page.isLast = take(record)
-                    return page.isLast
+                if var rows = try ordinaryDownloads(request, on: page, partners, in: tx) {
+                    try tx.journal.eachRow(after: request.after) { row in
+                        page.last = row.id
+                        let isBatched = try only.contains(row.id) && rows.take(row, on: &page)
+                        page.isLast = try isBatched ? rows.count < Self.pageSize : take(row.record())
+                        return page.isLast
+                    }
+                    page.batch = rows.batch
+                } else {
+                    try tx.journal.each(after: request.after) { record in
+                        page.last = record.id
+                        page.isLast = take(record)
+                        return page.isLast
+                    }
                 }
             }
-            if try tx.journal.hasPendingPlaces() { page.moves = try tx.journal.moves(after: .none) }
-            page.mayBeHeld = try !found.isEmpty && tx.mayHoldPlaces()
             for record in found {
                 if let job = try currentJob(record, on: &page, in: tx) { page.jobs.append(job) }
             }
             if page.isLast { try tell(page.lack, isWhole: isWhole, in: tx) }
             if request.after == .none, page.isLast, isWhole,
-                !page.jobs.contains(where: { $0.record.action.isTransfer }),
+                page.batch == nil, !page.jobs.contains(where: { $0.record.action.isTransfer }),
                 try tx.journal.pendingTransfers().files == 0
             {
                 // What left the journal in any other way than by being done is not to come any more.
@@ -127,6 +141,17 @@ extension SyncEngine {
         }
         tell(page.dropped)
         return page
+    }
+
+    /// Returns what gathers the ordinary downloads of a page; nil if none is ordinary now: moves are to be made, a copy of
+    /// a removed item may be in a place, or many changes are to be made on the server.
+    private func ordinaryDownloads(
+        _ request: JournalRequest, on page: JournalPage, _ partners: Partners, in tx: Transaction
+    ) throws -> OrdinaryDownloads? {
+        guard request.takesBatch, page.moves.isEmpty, !page.mayBeHeld,
+            let changes = try tx.journal.changedPaths(limit: OrdinaryDownloads.mostChanges)
+        else { return nil }
+        return OrdinaryDownloads(self, changes, partners)
     }
 
     /// Logs one line for all dropped actions of one plugin, and reports each action to the callback.

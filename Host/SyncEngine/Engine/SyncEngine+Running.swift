@@ -92,7 +92,9 @@ extension SyncEngine {
     public func stopDownloads() {
         setOnline(false)
         // No download starts from here on.
-        for end in controls.with({ Array($0.enders.values) }) { end() }
+        let (ends, batches) = controls.with { (Array($0.enders.values), $0.batches) }
+        for end in ends { end() }
+        for batch in batches { batch.endAll() }
     }
 
     /// Whether downloads may start.

@@ -54,6 +54,9 @@ public final class SyncEngine: Sendable {
         /// Tells whether the requester's policies still cover the item of a download. Nil means that this is not known
         /// yet. Called on a thread of the database.
         public var isCovered: @Sendable (Item, DownloadTrigger) throws -> Bool?
+        /// Returns a number that differs from an earlier one if what ``isCovered`` says of any item may have changed since,
+        /// other than by the passing of time; nil if there is none. Callable on any thread.
+        public var coverageVersion: @Sendable () -> Int?
         /// Called after a download came that was only wanted while a policy covers its item, and that none covers any
         /// more: the policies were changed while the file was being put in place. Called on any thread.
         public var cameUncovered: @Sendable () -> Void
@@ -65,11 +68,13 @@ public final class SyncEngine: Sendable {
         public init(
             relist: @escaping @Sendable (ItemPath) async -> Void,
             isCovered: @escaping @Sendable (Item, DownloadTrigger) throws -> Bool? = { _, _ in true },
+            coverageVersion: @escaping @Sendable () -> Int? = { nil },
             cameUncovered: @escaping @Sendable () -> Void = {},
             maximums: @escaping @Sendable () -> [DownloadTrigger: Int] = { [:] }
         ) {
             self.relist = relist
             self.isCovered = isCovered
+            self.coverageVersion = coverageVersion
             self.cameUncovered = cameUncovered
             self.maximums = maximums
         }

@@ -25,6 +25,8 @@ final class DownloadPool: Sendable {
         var outcomes: [Outcome] = []
         /// The number of workers of each thread.
         var workers: [Int]
+        /// The places that downloads of batches have taken.
+        var batched = 0
         /// The number of large files among ``waiting``.
         var waitingLarge = 0
         /// The large files that are under way.
@@ -38,6 +40,11 @@ final class DownloadPool: Sendable {
         var isSignalled = false
 
         var hasNews: Bool { !outcomes.isEmpty || !unmarked.isEmpty }
+
+        /// The number of jobs that workers could begin if there were any number of them.
+        func startable(mostLarge: Int) -> Int {
+            waiting.count - waitingLarge + min(waitingLarge, mostLarge - large.count)
+        }
 
         /// Takes the first job that may start.
         /// - Parameter mostLarge: The number of large files that may be under way.
@@ -79,9 +86,8 @@ final class DownloadPool: Sendable {
                 if job.sizeClass == .large { state.waitingLarge += 1 }
             }
             if state.outcomes.isEmpty { state.isHalted = false }
-            let startable =
-                state.waiting.count - state.waitingLarge + min(state.waitingLarge, mostLarge - state.large.count)
-            let needed = min(startable, mostWorkers - state.workers.reduce(0, +))
+            let needed = min(
+                state.startable(mostLarge: mostLarge), mostWorkers - state.workers.reduce(0, +) - state.batched)
             return (0..<max(0, needed)).map { _ in
                 let thread = state.workers.indices.min { state.workers[$0] < state.workers[$1] } ?? 0
                 state.workers[thread] += 1
@@ -109,6 +115,28 @@ final class DownloadPool: Sendable {
         }
         if signals { signal.send() }
         return next
+    }
+
+    /// Takes a place for a download of a batch, unless a job waits for the place or there is none.
+    /// - Returns: Whether there was one.
+    func takePlace() -> Bool {
+        state.withLock { state in
+            let isFree =
+                state.workers.reduce(0, +) + state.batched < mostWorkers
+                && (state.isHalted || state.startable(mostLarge: mostLarge) == 0)
+            if isFree { state.batched += 1 }
+            return isFree
+        }
+    }
+
+    /// Gives a download's place back.
+    func leavePlace() {
+        let isWanted = state.withLock { state in
+            state.batched -= 1
+            return !state.isHalted && state.startable(mostLarge: mostLarge) > 0
+        }
+        // The engine begins workers when it hands out.
+        if isWanted { signal.send() }
     }
 
     /// Takes a worker's outcome.

@@ -49,6 +49,9 @@ struct DownloadRoom: Sendable {
     /// Tells whether a download that misses so many bytes may begin.
     func fits(_ bytes: Int64) -> Bool { bytes <= 0 || left.map { bytes <= $0 } ?? true }
 
+    /// Whether the downloads that have begun miss more than there is, since others have taken it meanwhile.
+    var isOverdrawn: Bool { left.map { $0 < 0 } ?? false }
+
     /// Whether a download is under way.
     func holds(_ owner: Owner) -> Bool { missing[owner] != nil }
 

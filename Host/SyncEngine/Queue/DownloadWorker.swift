@@ -5,7 +5,7 @@ import Synchronization
 /// file's bytes.
 final class DownloadWorker: Sendable {
     private struct State {
-        var task: Task<Void, Never>?
+        var end: (@Sendable () -> Void)?
         /// The record of the download under way.
         var current: SyncRecordID?
         /// Whether a download was cancelled before the task was known.
@@ -14,13 +14,13 @@ final class DownloadWorker: Sendable {
 
     private let state = Mutex(State())
 
-    /// Notes the worker's task.
-    func work(in task: Task<Void, Never>) {
+    /// Notes what cancels the worker's task.
+    func work(endedBy end: @escaping @Sendable () -> Void) {
         let isCancelled = state.withLock { state in
-            state.task = task
+            state.end = end
             return state.isCancelled
         }
-        if isCancelled { task.cancel() }
+        if isCancelled { end() }
     }
 
     /// Notes that the worker begins a record's download.
@@ -32,11 +32,11 @@ final class DownloadWorker: Sendable {
     /// Cancels the download of a record, if it is under way. The worker's task ends with it, and the next downloads are
     /// another worker's.
     func cancel(_ record: SyncRecordID) {
-        let task: Task<Void, Never>? = state.withLock { state in
+        let end: (@Sendable () -> Void)? = state.withLock { state in
             guard state.current == record else { return nil }
             state.isCancelled = true
-            return state.task
+            return state.end
         }
-        task?.cancel()
+        end?()
     }
 }

@@ -3,6 +3,8 @@ import Model
 /// A record with the state of its item when the journal was read.
 struct Job: Sendable {
     var record: SyncRecord
+    /// The number of the item's row.
+    var item: ItemRowID
     /// The item's path. For an action that changes the server: the record's path.
     var path: ItemPath
     /// The path that the item has on the server when the record's turn comes.
@@ -18,6 +20,7 @@ struct Job: Sendable {
 
     init(_ record: SyncRecord, item: Item) {
         self.record = record
+        self.item = item.databaseID
         path = record.action.kind.changesServer ? record.path : item.path
         serverPath = path
         kind = item.kind

@@ -20,6 +20,8 @@ final class UnderWay: Sendable {
     }
 
     private let begun = Mutex<[SyncRecordID: Transfer]>([:])
+    /// The batches of downloads under way, which know their own transfers.
+    private let batches = Mutex<[BatchDownload]>([])
 
     /// - Parameter size: The number of bytes that the whole transfer has; nil if it is not known.
     func begin(_ direction: TransferUnderWay.Direction, of job: Job, size: Int64?) -> Transfer {
@@ -31,9 +33,15 @@ final class UnderWay: Sendable {
 
     func end(_ record: SyncRecordID) { begun.withLock { $0[record] = nil } }
 
+    func begin(_ batch: BatchDownload) { batches.withLock { $0.append(batch) } }
+
+    func end(_ batch: BatchDownload) { batches.withLock { $0.removeAll { $0 === batch } } }
+
     /// The transfers, the oldest record first.
     var transfers: [TransferUnderWay] {
-        begun.withLock { Array($0.values) }.map(\.now).sorted { $0.record.number < $1.record.number }
+        let inBatches = batches.withLock(\.self).flatMap(\.transfers)
+        return (begun.withLock { Array($0.values) }.map(\.now) + inBatches)
+            .sorted { $0.record.number < $1.record.number }
     }
 }
 

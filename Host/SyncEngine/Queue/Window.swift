@@ -36,11 +36,15 @@ struct Window {
     /// The number of records that were started and are not done.
     var startedCount: Int { underWay.count + ending.count }
 
+    /// Tells whether a record is in the window.
+    func contains(_ record: SyncRecordID) -> Bool { lanes.contains(record) }
+
     /// Adds a record as read from the journal. Leaves a record that is already in a lane as it is.
-    mutating func add(_ job: Job) {
+    /// - Parameter isHeld: Whether the record waits for something outside of the window until the journal is read again.
+    mutating func add(_ job: Job, isHeld: Bool = false) {
         guard !lanes.contains(job.id) else { return }
         let isFree = addLane(job)
-        if job.record.wait != nil {
+        if isHeld || job.record.wait != nil {
             waiting.insert(job.id)
         } else if isFree {
             ready[job.record.action.kind.type.budget, default: []].append(job)

@@ -44,7 +44,9 @@ struct LandingMoveTests {
             let fetched = Fetched(job: job, file: file, version: job.version)
             var outcome = LandingOutcome()
             if isPut {
-                outcome = try DownloadAction(engine).land([fetched], completing: [], started: [])
+                var arrivals = Arrivals()
+                arrivals.append(fetched, now: .now())
+                outcome = try DownloadAction(engine).land(arrivals, completing: InPlace(), started: [])
                 #expect(outcome.placed.count == 1)
                 #expect(try fixture.text("/a/1") == "content")
             } else {
@@ -95,11 +97,13 @@ struct LandingMoveTests {
             switch then {
             case .killed: break
             case .completed:
-                _ = try DownloadAction(engine).land([], completing: outcome.placed, started: [])
+                _ = try DownloadAction(engine).land(
+                    Arrivals(), completing: InPlace(files: outcome.placed), started: [])
                 try await list.carryOutMoves()
             case .completedLast:
                 try await list.carryOutMoves()
-                _ = try DownloadAction(engine).land([], completing: outcome.placed, started: [])
+                _ = try DownloadAction(engine).land(
+                    Arrivals(), completing: InPlace(files: outcome.placed), started: [])
             }
             try await fixture.restart()
             try await fixture.runWell()

@@ -20,15 +20,20 @@ struct RepeatedResultTests {
                 try Array("content".utf8).withUnsafeBytes { try incoming.append($0) }
                 return Fetched(job: job, file: try incoming.finish(modified: nil), version: job.version)
             }
-            let placed = try action.land([fetched()], completing: [], started: [job.id]).placed
+            func arrivals() throws -> Arrivals {
+                var arrivals = Arrivals()
+                arrivals.append(try fetched(), now: .now())
+                return arrivals
+            }
+            let placed = try action.land(arrivals(), completing: InPlace(), started: [job.id]).placed
             #expect(placed.count == 1)
-            _ = try action.land([], completing: placed, started: [])
+            _ = try action.land(Arrivals(), completing: InPlace(files: placed), started: [])
             let landed = try await fixture.now(file)
             let done = fixture.engine.progress.filesDone
             #expect(try await fixture.records().isEmpty && landed.cloudStatus == .localCopy && done == 1)
 
             try fixture.write("a person's", to: "/f")
-            #expect(try action.land([fetched()], completing: [], started: []).placed.isEmpty)
+            #expect(try action.land(arrivals(), completing: InPlace(), started: []).placed.isEmpty)
             #expect(try fixture.text("/f") == "a person's" && fixture.incoming().isEmpty)
             #expect(try await fixture.now(file) == landed && fixture.engine.progress.filesDone == done)
 

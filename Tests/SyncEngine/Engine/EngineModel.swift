@@ -33,7 +33,7 @@ struct EngineModel {
     }
 
     private enum TreeWork {
-        case land([Fetched], completing: [Placed])
+        case land(Arrivals, completing: InPlace)
         case remove([Job])
     }
 
@@ -51,6 +51,18 @@ struct EngineModel {
     private var suspended: Set<SyncRecordID> = []
     private var handed: [Job] = []
     private var fetching: [SyncRecordID: Job] = [:]
+    /// A batch of downloads that was handed out.
+    private struct Batch {
+        var batch: DownloadBatch
+        /// The files that were not started.
+        var rest: [Int]
+        var underWay: Set<Int> = []
+    }
+
+    private var batches: [Batch] = []
+    /// The downloads of batches that go on alone.
+    private var alone: [SyncRecordID: Job] = [:]
+    private let takesBatches: Bool
     /// The changes of the server that are under way.
     private var changing: [SyncRecordID: Job] = [:]
     private var cancelled: Set<SyncRecordID> = []
@@ -73,6 +85,7 @@ struct EngineModel {
             downloads: .random(in: 1...4, using: &random), uploads: .random(in: 1...3, using: &random),
             actions: .random(in: 1...3, using: &random))
         machine = EngineMachine(limits: limits)
+        takesBatches = .random(using: &random)
     }
 
     // MARK: Course
@@ -126,6 +139,12 @@ struct EngineModel {
         if let id = fetching.keys.sorted().randomElement(using: &random) {
             events += [{ $0.endFetch(id) }, { $0.endFetch(id) }]
         }
+        if let index = batches.indices.randomElement(using: &random) {
+            events += [{ $0.goOn(withBatch: index) }, { $0.goOn(withBatch: index) }, { $0.goOn(withBatch: index) }]
+        }
+        if let id = alone.keys.sorted().randomElement(using: &random) {
+            events += [{ $0.endAlone(id) }, { $0.endAlone(id) }]
+        }
         if let id = changing.keys.sorted().randomElement(using: &random) {
             events += [{ $0.endChange(id) }, { $0.endChange(id) }]
         }
@@ -160,7 +179,8 @@ struct EngineModel {
         take(
             .told(
                 flags, treeAccess: visitors,
-                hasUnmarked: journal.values.contains { !$0.isMarked && fetching[$0.id] != nil }))
+                hasUnmarked: journal.values.contains { !$0.isMarked && fetching[$0.id] != nil },
+                takesBatches: takesBatches))
         (flags.hasNews, flags.isStale, flags.isReset) = (false, false, false)
         for effect in machine.decide(now: now) {
             guard case .recall = effect else {
@@ -169,7 +189,9 @@ struct EngineModel {
             }
             let recalled = handed
             handed = []
-            take(.recalled(recalled))
+            let batched = batches.flatMap { batch in batch.rest.map { batch.batch.entries[$0].record } }
+            for index in batches.indices { batches[index].rest = [] }
+            take(.recalled(recalled, batched: batched))
             for effect in machine.decide(now: now) {
                 if case .recall = effect { contradictions.append("recalls twice") } else { carryOut(effect) }
             }
@@ -187,6 +209,17 @@ struct EngineModel {
             if handed.count + fetching.count > limits.downloads + EngineMachine.handedAhead {
                 contradictions.append("hands out too many")
             }
+        case .fetchBatch(let batch):
+            for entry in batch.entries {
+                guard let job = journal[entry.record]?.job else {
+                    if !suspended.contains(entry.record) {
+                        contradictions.append("fetch of \(entry.record), which has ended")
+                    }
+                    continue
+                }
+                begin(job, "batched fetch")
+            }
+            batches.append(Batch(batch: batch, rest: Array(batch.entries.indices)))
         case .change(let jobs):
             for job in jobs {
                 begin(job, "change")
@@ -217,7 +250,7 @@ struct EngineModel {
             if lacking.isEmpty { contradictions.append("measures for nobody") }
             isMeasuring = true
         case .grantTree:
-            if treeWork != nil || !machine.inPlace.files.isEmpty && machine.health.hold?.failure.kind != .localIO {
+            if treeWork != nil || !machine.inPlace.isEmpty && machine.health.hold?.failure.kind != .localIO {
                 contradictions.append("admits visitors to a tree that is not at rest")
             }
             if visitors == .requested { visitors = .granted }
@@ -230,7 +263,7 @@ struct EngineModel {
     /// Checks a record that the machine starts. Notes a contradiction if the record or another record of its item is
     /// under way, if the record has ended, or if an earlier record of the item holds the lane.
     private mutating func begin(_ job: Job, _ what: String) {
-        let underWay = handed + Array(fetching.values) + Array(changing.values)
+        let underWay = handed + Array(fetching.values) + Array(changing.values) + Array(alone.values) + inBatches
         if underWay.contains(where: { $0.id == job.id }) { contradictions.append("\(what) of \(job.id) twice") }
         if underWay.contains(where: { $0.record.localID == job.record.localID }) {
             contradictions.append("\(what) of \(job.id) while its item is under way")
@@ -245,6 +278,13 @@ struct EngineModel {
                 && $0.journal.holdsLane
         }
         if isOvertaken { contradictions.append("\(what) of \(job.id) out of its turn") }
+    }
+
+    /// The downloads of batches that were handed out and are not done.
+    private var inBatches: [Job] {
+        batches.flatMap { batch in
+            (batch.rest + batch.underWay).compactMap { journal[batch.batch.entries[$0].record]?.job }
+        }
     }
 
     private mutating func markStarted() {
@@ -270,6 +310,50 @@ struct EngineModel {
             cancelled.remove(id)
             take(.fetched(job, .complete(Fetched(job: job, file: file(of: id), version: job.version))))
         }
+    }
+
+    /// Starts or ends a download of a batch, or ends the batch.
+    private mutating func goOn(withBatch index: Int) {
+        if batches[index].rest.isEmpty, batches[index].underWay.isEmpty {
+            batches.remove(at: index)
+            return take(.batchEnded(wasTaken: isCalm || Int.random(in: 0..<20, using: &random) > 0))
+        }
+        let batch = batches[index].batch
+        let starts = !batches[index].rest.isEmpty && batches[index].underWay.count < limits.downloads
+        if starts, batches[index].underWay.isEmpty || Bool.random(using: &random) {
+            let file = batches[index].rest.removeFirst()
+            let id = batch.entries[file].record
+            guard flags.isOnline, !flags.isStale, !suspended.contains(id) else {
+                return take(.batched([.returned(id)]))
+            }
+            batches[index].underWay.insert(file)
+        } else if let file = batches[index].underWay.sorted().randomElement(using: &random) {
+            batches[index].underWay.remove(file)
+            let id = batch.entries[file].record
+            if cancelled.remove(id) != nil, Bool.random(using: &random) { return take(.batched([.cancelled(id)])) }
+            switch isCalm ? 0 : Int.random(in: 0..<8, using: &random) {
+            case 1: take(.batched([.returned(id)]))
+            case 2, 3:
+                // The answer is judged where the record and the item are read again.
+                take(.batched([.goesOn(id, concernsAll: Bool.random(using: &random))]))
+                if let job = journal[id]?.job { alone[id] = job } else { take(.gone(id)) }
+            default:
+                let mark = self.file(of: id).mark
+                take(
+                    .batched([
+                        .complete(
+                            BatchArrival(
+                                batch: batch, file: file,
+                                result: IncomingResult(digest: .init(), mark: mark, failures: 0)))
+                    ]))
+            }
+        }
+    }
+
+    private mutating func endAlone(_ id: SyncRecordID) {
+        guard let job = alone.removeValue(forKey: id) else { return }
+        fetching[id] = job
+        endFetch(id)
     }
 
     // MARK: Changes
@@ -393,7 +477,12 @@ struct EngineModel {
         let all = journal.keys.sorted().compactMap { journal[$0] }
         if request.readsOn {
             let found = all.filter { $0.id > request.after }
+            var batch = DownloadBatch.Builder(coverage: nil)
             for entry in found.prefix(size) where entry.journal.holdsLane {
+                if request.takesBatch, isOrdinary(entry), !lacksRoom(entry) {
+                    add(entry, to: &batch)
+                    continue
+                }
                 guard lacksRoom(entry) else {
                     page.jobs.append(entry.job)
                     continue
@@ -403,6 +492,7 @@ struct EngineModel {
                 lack.add(size: 1, missing: 1)
                 page.lack = lack
             }
+            page.batch = batch.batch
             page.last = found.prefix(size).last?.id ?? request.after
             page.isLast = found.count <= size
         }
@@ -425,9 +515,34 @@ struct EngineModel {
         return page
     }
 
+    /// Tells whether a download is ordinary, as the engine's journal does.
+    private func isOrdinary(_ entry: Entry) -> Bool {
+        let record = entry.journal
+        guard record.action == .download, record.wait == nil, record.attempts == 0, record.rounds == 0, !entry.isLanding
+        else { return false }
+        return !journal.values.contains { other in
+            other.id != record.id
+                && (other.journal.localID == record.localID
+                    || other.journal.action.kind.changesServer
+                        && (other.journal.path == record.path || other.journal.action.otherPath == record.path))
+        }
+    }
+
+    private func add(_ entry: Entry, to batch: inout DownloadBatch.Builder) {
+        var path = entry.item.path.text
+        path.withUTF8 { path in
+            _ = batch.add(
+                .init(
+                    record: entry.id, item: entry.item.databaseID, lastModified: now, reason: .user,
+                    whileCovered: false),
+                path: UnsafeRawBufferPointer(path), version: UnsafeRawBufferPointer(start: nil, count: 0), size: 1)
+        }
+    }
+
     private func lacksRoom(_ entry: Entry) -> Bool {
         isDiskTight && entry.journal.action == .download && entry.journal.wait == nil && !entry.isLanding
-            && fetching[entry.id] == nil && !handed.contains { $0.id == entry.id }
+            && fetching[entry.id] == nil && !handed.contains { $0.id == entry.id } && alone[entry.id] == nil
+            && !inBatches.contains { $0.id == entry.id }
     }
 
     private mutating func endMeasuring() {
@@ -440,6 +555,7 @@ struct EngineModel {
         let path = ItemPath(unchecked: "/d\(number % 3)/f\(number)")
         var item = Item(localID: LocalID("\(number)"), fileID: FileID("\(number)"), path: path, kind: .file)
         item.etag = ETag(opaque: "1", strength: .strong)
+        item.databaseID = ItemRowID(Int64(number) + 1)
         let upload = Upload(snapshot: "\(nextID)", size: 1, digest: [], sha1: [], modified: nil, isNew: false)
         let action =
             [
@@ -461,7 +577,10 @@ struct EngineModel {
         journal[id] = nil
         suspended.insert(id)
         flags.isStale = true
-        if fetching[id] != nil { cancelled.insert(id) }
+        let isBatched = batches.contains { batch in
+            batch.underWay.contains { batch.batch.entries[$0].record == id }
+        }
+        if fetching[id] != nil || alone[id] != nil || isBatched { cancelled.insert(id) }
     }
 
     private var waitsForPeople: Bool { journal.values.contains(where: \.waitsForPeople) }
@@ -485,18 +604,42 @@ struct EngineModel {
         }
     }
 
-    private mutating func land(_ batch: [Fetched], _ completing: [Placed]) -> LandingOutcome {
+    private mutating func land(_ batch: Arrivals, _ completing: InPlace) -> LandingOutcome {
         var outcome = LandingOutcome()
         if !isCalm, Int.random(in: 0..<8, using: &random) == 0 {
             outcome.failure = Failure(.localIO, "full")
             return outcome
         }
-        for file in completing {
+        for file in completing.batched {
+            if journal[file.arrival.record]?.isLanding == false {
+                contradictions.append("completes \(file.arrival.record) twice")
+            }
+            journal[file.arrival.record] = nil
+            outcome.completed.append(file.arrival.record)
+        }
+        for arrival in batch.batched {
+            let id = arrival.record
+            guard journal[id] != nil else {
+                outcome.outcomes.append(RecordOutcome(record: id, resolution: .ended))
+                continue
+            }
+            switch isCalm ? 0 : Int.random(in: 0..<10, using: &random) {
+            case 1: outcome.outcomes.append(RecordOutcome(record: id, resolution: .stale))
+            case 2:
+                guard let job = journal[id]?.job else { continue }
+                let decision = RetryDecision.wait(until: now + .seconds(5), attempts: 1)
+                outcome.outcomes.append(resolve(job, decision, Failure(.failed, "in use")))
+            default:
+                journal[id]?.isLanding = true
+                outcome.batched.append(BatchPlaced(arrival: arrival, mark: arrival.result.mark))
+            }
+        }
+        for file in completing.files {
             if journal[file.job.id]?.isLanding == false { contradictions.append("completes \(file.job.id) twice") }
             journal[file.job.id] = nil
             outcome.outcomes.append(RecordOutcome(record: file.job.id, resolution: .ended))
         }
-        for fetched in batch {
+        for fetched in batch.files {
             let job = fetched.job
             guard journal[job.id] != nil else {
                 outcome.outcomes.append(RecordOutcome(record: job.id, resolution: .ended))

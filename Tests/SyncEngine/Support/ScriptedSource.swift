@@ -1,8 +1,11 @@
+import Foundation
 import LocalTree
 import Model
 import SyncEngine
 import Synchronization
 import TestSupport
+import Threads
+import Transfer
 import Vault
 
 @testable import Connection
@@ -46,6 +49,16 @@ final class ScriptedSource: FileSource {
     /// What the server does when it is to change something.
     let changing = ScriptedChanges()
     private let look = Mutex<(@Sendable (Request) -> Void)?>(nil)
+    /// Whether small files are downloaded in batches. With the variable `LARDER_TEST_BATCHES=0` in the environment each
+    /// test downloads every file by itself.
+    let takesBatches: Bool
+    private let batched = Mutex(0)
+    /// The number of files that were answered in batches.
+    var batchedCount: Int { batched.withLock(\.self) }
+
+    init(takesBatches: Bool = ProcessInfo.processInfo.environment["LARDER_TEST_BATCHES"] != "0") {
+        self.takesBatches = takesBatches
+    }
 
     /// Sets a function that inspects each request when the request arrives, before it is answered.
     func each(_ look: @escaping @Sendable (Request) -> Void) { self.look.withLock { $0 = look } }
@@ -114,6 +127,70 @@ final class ScriptedSource: FileSource {
             throw ConnectionError(.unreachable, "downloading \(path): the answer ended at byte \(end) of \(size)")
         }
         return DownloadSummary(head: head, received: received)
+    }
+
+    // MARK: Batches
+
+    func download(_ batch: FileBatch, for receiver: any FileBatchReceiver) -> (any FileBatchRun)? {
+        guard takesBatches else { return nil }
+        let run = Run()
+        Task(executorPreference: Workplace.single ?? BlockingExecutor.common) {
+            for file in batch.files.indices {
+                var start = FileBatchStart.later
+                while case .later = start {
+                    if run.isStopped.load(ordering: .acquiring) { return receiver.ended() }
+                    start = receiver.mayStart(file)
+                    if case .later = start { await run.news.wait() }
+                }
+                guard case .now = start else { continue }
+                receiver.end(file, at: 0, await self.answer(file, of: batch, for: receiver))
+            }
+            receiver.ended()
+        }
+        return run
+    }
+
+    private final class Run: FileBatchRun {
+        let isStopped = Atomic(false)
+        let news = Signal()
+        func goOn() { news.send() }
+        func stop() {
+            isStopped.store(true, ordering: .releasing)
+            news.send()
+        }
+        func end(_ file: Int) {}
+        func cancel() { stop() }
+    }
+
+    /// Answers the request of a file of a batch. If the script has a step for the file, or the file is not the requested
+    /// one, the batch gets no answer, and the file's next request meets the script.
+    private func answer(_ file: Int, of batch: FileBatch, for receiver: any FileBatchReceiver) async -> FileBatchEnd {
+        let path = batch.path(of: file)
+        let (found, fails): (File?, Bool) = state.withLock { state in
+            var fails = state.always[path] != nil
+            if case .fail? = state.script[path]?.first { fails = true }
+            guard state.always[path] == nil, state.script[path]?.isEmpty ?? true, let found = state.files[path],
+                found.version == batch.version(of: file), found.bytes.count == Int(batch.files[file].size),
+                found.checksums.isEmpty
+            else { return (nil, fails) }
+            return (found, false)
+        }
+        let other: FileBatchEnd =
+            fails ? .first(FirstAnswer(.failure(.closed), .none, generation: 0, leave: nil)) : .brokenOff
+        guard let found, receiver.begin(file, at: 0, sha1: nil) else { return other }
+        state.withLock { state in
+            state.requests.append(Request(path: path, offset: 0))
+            state.mostUnderWay = max(state.mostUnderWay, state.underWay + 1)
+        }
+        batched.withLock { $0 += 1 }
+        look.withLock { $0 }?(Request(path: path, offset: 0))
+        for start in stride(from: 0, to: found.bytes.count, by: 1 << 16) {
+            let isTaken = found.bytes[start..<min(start + 1 << 16, found.bytes.count)].withUnsafeBytes {
+                receiver.take($0, of: file, at: 0)
+            }
+            guard isTaken else { return .brokenOff }
+        }
+        return .complete
     }
 
     private func breakOff(_ text: String, _ sink: some DownloadSink) throws {

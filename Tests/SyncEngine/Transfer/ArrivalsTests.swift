@@ -41,7 +41,7 @@ struct ArrivalsTests {
         #expect(!arrivals.areDue(landingDelay: second, now: start))
         arrivals.append(try file(), now: start)
         #expect(arrivals.areDue(landingDelay: second, now: start) && !arrivals.areTooMany)
-        #expect(arrivals.takeAll().count == Arrivals.batch && arrivals.isEmpty)
+        #expect(arrivals.takeAll().files.count == Arrivals.batch && arrivals.isEmpty)
         #expect(arrivals.landsAt(landingDelay: second) == nil)
 
         for size in [Arrivals.batchBytes - 1, 1] {

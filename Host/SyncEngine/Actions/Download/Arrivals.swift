@@ -27,6 +27,7 @@ struct Placed: Sendable {
 /// them.
 struct Arrivals {
     private(set) var files: [Fetched] = []
+    private(set) var batched: [BatchArrival] = []
     private var bytes: Int64 = 0
     /// The time when the first of the files came.
     private var since: Timestamp?
@@ -41,13 +42,20 @@ struct Arrivals {
     /// The longest time that a complete file waits if no download is under way, but more are expected.
     static let shortWait = Duration.milliseconds(100)
 
-    var isEmpty: Bool { files.isEmpty }
+    var count: Int { files.count + batched.count }
+    var isEmpty: Bool { count == 0 }
     /// Whether downloads should pause until some have landed.
-    var areTooMany: Bool { files.count >= 2 * Self.batch }
+    var areTooMany: Bool { count >= 2 * Self.batch }
 
     mutating func append(_ file: Fetched, now: Timestamp) {
         files.append(file)
         bytes += file.file.size
+        if since == nil { since = now }
+    }
+
+    mutating func append(_ arrival: BatchArrival, now: Timestamp) {
+        batched.append(arrival)
+        bytes += arrival.result.mark.size
         if since == nil { since = now }
     }
 
@@ -58,18 +66,19 @@ struct Arrivals {
     /// - Parameter landingDelay: The time that files wait for others.
     func areDue(landingDelay: Duration, now: Timestamp) -> Bool {
         guard let landsAt = landsAt(landingDelay: landingDelay) else { return false }
-        return landingDelay == .zero || landsAt <= now || files.count >= Self.batch || bytes >= Self.batchBytes
+        return landingDelay == .zero || landsAt <= now || count >= Self.batch || bytes >= Self.batchBytes
     }
 
-    mutating func takeAll() -> [Fetched] {
+    mutating func takeAll() -> Arrivals {
         defer { self = Arrivals() }
-        return files
+        return self
     }
 }
 
 /// Downloads that are in place, but whose items do not say so yet.
 struct InPlace: Sendable {
     var files: [Placed] = []
+    private(set) var batched: [BatchPlaced] = []
     /// The time when the items are completed even if no other batch comes.
     private(set) var completesAt: Timestamp?
     /// The time from which on the files' marks prove their content.
@@ -81,15 +90,23 @@ struct InPlace: Sendable {
     /// to read a file that was completed sooner.
     static let provingDelay = FileMark.clockStep * 2
 
+    init(files: [Placed] = []) { self.files = files }
+
+    var count: Int { files.count + batched.count }
+    var isEmpty: Bool { count == 0 }
+
     func isProof(now: Timestamp) -> Bool { provesAt.map { $0 <= now } ?? true }
     func isOverdue(now: Timestamp) -> Bool { completesAt.map { $0 <= now } ?? false }
 
     /// Adds files that were just put in place.
     /// - Parameter completed: Whether the items of the files that were in place before are completed now.
-    mutating func add(_ placed: [Placed], afterCompleting completed: Bool, now: Timestamp) {
-        if completed { (files, completesAt) = ([], nil) }
+    mutating func add(
+        _ placed: [Placed], _ batched: [BatchPlaced], afterCompleting completed: Bool, now: Timestamp
+    ) {
+        if completed { (files, self.batched, completesAt) = ([], [], nil) }
         files += placed
-        if files.isEmpty {
+        self.batched += batched
+        if isEmpty {
             (completesAt, provesAt) = (nil, nil)
         } else {
             completesAt = completesAt ?? now + Self.longestCompletion

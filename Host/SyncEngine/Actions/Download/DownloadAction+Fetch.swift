@@ -24,7 +24,7 @@ extension DownloadAction {
                 pool.deliver((job, outcome))
             }
         }
-        worker.work(in: task)
+        worker.work { task.cancel() }
         await withTaskCancellationHandler {
             await task.value
         } onCancel: {
@@ -48,14 +48,15 @@ extension DownloadAction {
         return isStarted
     }
 
-    private func fetch(_ job: Job) async -> FetchOutcome {
+    /// - Parameter first: The answer to a request that was sent before; nil if none was.
+    func fetch(_ job: Job, after first: FirstAnswer? = nil) async -> FetchOutcome {
         let shown = engine.underWay.begin(.download, of: job, size: job.size)
         defer {
             engine.underWay.end(job.id)
             engine.room.withLock { $0.end(engine.owner(job.id)) }
         }
         do {
-            return .complete(try await fetchOrResume(job, shown))
+            return .complete(try await fetchOrResume(job, after: first, shown))
         } catch {
             let failure = error as? FetchFailure ?? FetchFailure(error, received: nil, gained: false)
             switch failure {
@@ -70,7 +71,9 @@ extension DownloadAction {
     /// Resumes what an earlier try left in `incoming/`, if that part certainly belongs to the same version. A whole
     /// file is only taken if it was verified and journalled as whole: its length alone proves nothing.
     /// - Parameter shown: What those see who watch the download.
-    private func fetchOrResume(_ job: Job, _ shown: UnderWay.Transfer) async throws -> Fetched {
+    private func fetchOrResume(
+        _ job: Job, after first: FirstAnswer?, _ shown: UnderWay.Transfer
+    ) async throws -> Fetched {
         let sink: FetchSink
         do {
             if let landing = job.record.landing ?? engine.notTaken.withLock({ $0.removeValue(forKey: job.id) }),
@@ -89,7 +92,7 @@ extension DownloadAction {
             version: job.version, size: job.size, lastModified: job.lastModified, mimeType: job.mimeType,
             offset: goesOn ? there : 0)
         do {
-            let summary = try await engine.source.get(job.serverPath, request: request, into: sink)
+            let summary = try await engine.source.get(job.serverPath, request: request, after: first, into: sink)
             return try finish(sink, job, lastModified: summary.head.lastModified)
         } catch {
             sink.uncount()
@@ -217,7 +220,11 @@ extension ChecksumAlgorithm {
 extension Job {
     /// The name in `incoming/`. It contains the record and a hash of the version, so that only the same record and
     /// version resume the file.
-    var incomingName: String { "\(id)-\(String(version.shortHash, radix: 16))" }
+    var incomingName: String { Self.incomingName(of: id, version: version) }
+
+    static func incomingName(of id: SyncRecordID, version: ETag) -> String {
+        "\(id)-\(String(version.shortHash, radix: 16))"
+    }
 
     /// The name of a file that came without proof of its version. A part of such a file is never resumed.
     var unprovenName: String { incomingName + "-u" }

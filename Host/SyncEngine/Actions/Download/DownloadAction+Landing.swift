@@ -8,6 +8,10 @@ import Synchronization
 struct LandingOutcome: Sendable {
     /// Files in place. Their items are completed after the next sync of the file system.
     var placed: [Placed] = []
+    /// The same for downloads of batches.
+    var batched: [BatchPlaced] = []
+    /// The downloads of batches that were completed.
+    var completed: [SyncRecordID] = []
     var outcomes: [RecordOutcome] = []
     /// Whether an item was completed that no policy covers any more, although its download was only wanted by policies.
     var hasUncovered = false
@@ -24,27 +28,25 @@ extension DownloadAction {
     /// and writes the items of the batch before. Then the files of this batch are renamed into place. The function
     /// blocks.
     /// - Parameters:
-    ///   - batch: The downloads to put in place.
+    ///   - arrivals: The downloads to put in place.
     ///   - placed: The downloads whose items are completed.
     ///   - started: The records that were started since the last transaction.
     ///   - isCovered: As ``SyncEngine/Partners/isCovered``.
+    ///   - coverage: As ``SyncEngine/Partners/coverageVersion``.
     func land(
-        _ batch: [Fetched], completing placed: [Placed], started: [SyncRecordID],
-        isCovered: (Item, DownloadTrigger) throws -> Bool? = { _, _ in true }
+        _ arrivals: Arrivals, completing placed: InPlace, started: [SyncRecordID],
+        isCovered: (Item, DownloadTrigger) throws -> Bool? = { _, _ in true }, coverage: Int? = nil
     ) throws -> LandingOutcome {
         var outcome = LandingOutcome()
         do {
             try tree.syncData()
-            let (journalled, hasUncovered) = try database.writeBlocking { tx in
-                try tx.journal.markProcessing(started)
-                var hasUncovered = false
-                for file in placed where try !complete(file, isCovered, in: tx) { hasUncovered = true }
-                return (try journal(batch, in: tx), hasUncovered)
+            let (landable, batched, journalled) = try database.writeBlocking { tx in
+                try landing(arrivals, completing: placed, started: started, isCovered, coverage: coverage, in: tx)
             }
-            outcome.hasUncovered = hasUncovered
-            outcome.outcomes = placed.map { RecordOutcome(record: $0.job.id, resolution: .ended) } + journalled.outcomes
+            outcome = journalled
             var refused: [(Job, PlaceProblem)] = []
-            for landable in journalled.landable { put(landable, &outcome.placed, &refused) }
+            for landable in landable { put(landable, &outcome.placed, &refused) }
+            try put(batched, &outcome, &refused)
             guard !refused.isEmpty else { return outcome }
             outcome.outcomes += try database.writeBlocking { tx in
                 try refused.map { try resolve($0.0, $0.1, in: tx) }
@@ -55,10 +57,53 @@ extension DownloadAction {
         return outcome
     }
 
+    private func landing(
+        _ arrivals: Arrivals, completing placed: InPlace, started: [SyncRecordID],
+        _ isCovered: (Item, DownloadTrigger) throws -> Bool?, coverage: Int?, in tx: Transaction
+    ) throws -> (landable: [Landable], batched: [BatchArrival], outcome: LandingOutcome) {
+        var outcome = LandingOutcome()
+        try tx.journal.markProcessing(started)
+        for file in placed.files where try !complete(file, isCovered, in: tx) { outcome.hasUncovered = true }
+        if try !complete(placed.batched, isCovered, coverage: coverage, in: tx) { outcome.hasUncovered = true }
+        let (batched, others) = try journal(arrivals.batched, in: tx)
+        let (alone, gone) = try self.alone(others, in: tx)
+        let (landable, outcomes) = try journal(arrivals.files + alone, in: tx)
+        outcome.completed = placed.batched.map(\.arrival.record)
+        outcome.outcomes =
+            (placed.files.map(\.job.id) + gone).map { RecordOutcome(record: $0, resolution: .ended) } + outcomes
+        return (landable, batched, outcome)
+    }
+
+    /// Puts downloads of batches in place: folder by folder, so that each folder is opened once. One that does not simply
+    /// find its place is put there as one that came alone.
+    private func put(
+        _ arrivals: [BatchArrival], _ outcome: inout LandingOutcome, _ refused: inout [(Job, PlaceProblem)]
+    ) throws {
+        guard !arrivals.isEmpty else { return }
+        let folders = TreeBatch(tree)
+        var others: [BatchArrival] = []
+        var placing: [(arrival: BatchArrival, path: ItemPath)] = []
+        for arrival in arrivals { placing.append((arrival, arrival.path)) }
+        placing.sort { $0.path < $1.path }
+        for (arrival, path) in placing {
+            if let mark = folders.place(arrival.incomingName, at: path, mark: arrival.result.mark) {
+                outcome.batched.append(BatchPlaced(arrival: arrival, mark: mark))
+            } else {
+                others.append(arrival)
+            }
+        }
+        guard !others.isEmpty else { return }
+        let (alone, gone) = try database.writeBlocking { [others] tx in try self.alone(others, in: tx) }
+        outcome.outcomes += gone.map { RecordOutcome(record: $0, resolution: .ended) }
+        for fetched in alone {
+            put(Landable(fetched: fetched, path: fetched.job.path, known: nil), &outcome.placed, &refused)
+        }
+    }
+
     /// Records in the item that its copy is here, and removes the sync record.
     /// - Returns: False if the download was only wanted by policies, and they may have changed so that none covers the
     ///   item any more.
-    private func complete(
+    func complete(
         _ file: Placed, _ isCovered: (Item, DownloadTrigger) throws -> Bool?, in tx: Transaction
     ) throws -> Bool {
         let record = file.job.record

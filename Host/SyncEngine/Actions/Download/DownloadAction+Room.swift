@@ -41,6 +41,17 @@ extension DownloadAction {
     }
 }
 
+extension JournalPage {
+    /// Takes the room for a small download of which nothing is here, unless it is under way already.
+    /// - Returns: Whether there is room.
+    mutating func takesRoom(_ bytes: Int64, for owner: DownloadRoom.Owner) -> Bool {
+        guard room?.holds(owner) == false else { return true }
+        guard room?.fits(bytes) == true else { return false }
+        room?.begin(owner, missing: bytes)
+        return true
+    }
+}
+
 extension Job {
     /// The size, or 1 if it is not known, so that nothing begins on a disk without room.
     fileprivate var expectedSize: Int64 { size ?? 1 }

@@ -8,11 +8,30 @@ public protocol FileSource: Sendable {
     func get(
         _ path: ItemPath, request: DownloadRequest, into sink: some DownloadSink
     ) async throws -> DownloadSummary
+    /// Downloads a file, beginning with the answer to a request that was sent before, as
+    /// `Connection.get(_:request:after:into:)` does.
+    func get(
+        _ path: ItemPath, request: DownloadRequest, after first: FirstAnswer?, into sink: some DownloadSink
+    ) async throws -> DownloadSummary
+    /// Whether small files can be downloaded in batches now, as `Connection.takesBatches`.
+    var takesBatches: Bool { get }
+    /// Downloads small files in a batch, as `Connection.download(_:for:)` does.
+    func download(_ batch: FileBatch, for receiver: any FileBatchReceiver) -> (any FileBatchRun)?
     /// The threads on which downloads arrive, as `Connection.downloadThreads`.
     var downloadThreads: [any TaskExecutor] { get }
 }
 
 extension FileSource {
+    public func get(
+        _ path: ItemPath, request: DownloadRequest, after first: FirstAnswer?, into sink: some DownloadSink
+    ) async throws -> DownloadSummary { try await get(path, request: request, into: sink) }
+
+    /// False.
+    public var takesBatches: Bool { false }
+
+    /// Nil: the source has no batches.
+    public func download(_ batch: FileBatch, for receiver: any FileBatchReceiver) -> (any FileBatchRun)? { nil }
+
     /// An empty list: the engine uses threads of its own.
     public var downloadThreads: [any TaskExecutor] { [] }
 }

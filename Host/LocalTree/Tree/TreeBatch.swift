@@ -1,0 +1,56 @@
+import CLinux
+import Glibc
+public import Model
+
+/// The work in a tree for a batch of files that lie in few folders. The folder of one file stays open for the next one.
+/// The object belongs to one thread, and is dropped with the batch.
+///
+///     let batch = TreeBatch(tree)
+///     for file in files { marks.append(batch.place(file.name, at: file.path, mark: file.mark)) }
+public final class TreeBatch {
+    private let tree: Tree
+    private var incoming: Descriptor?
+    private var path: ItemPath?
+    private var folder: Descriptor?
+
+    /// Begins a batch.
+    public init(_ tree: Tree) { self.tree = tree }
+
+    /// Puts a complete download in place where nothing is. Missing folders above the path are created.
+    /// - Parameters:
+    ///   - name: The file's name in `incoming/`.
+    ///   - mark: The file's mark in `incoming/`.
+    /// - Returns: The file's mark, as ``Tree/place(_:at:replacing:)`` returns it; nil if something is in the way or
+    ///   fails. The file is in `incoming/` then, and `place` says what is the matter.
+    public func place(_ name: String, at path: ItemPath, mark: FileMark) -> FileMark? {
+        guard open(path, making: true), let number = folder?.number else { return nil }
+        if incoming == nil { incoming = tree.staging.incoming() }
+        guard let source = incoming?.number, source >= 0,
+            linux_rename_noreplace(source, name, number, path.name) == 0
+        else { return nil }
+        // As for any other file: if its mark differs, somebody has already written it.
+        guard let info = status(of: path.name, in: number) else { return mark }
+        let placed = FileMark(info, now: tree.clock())
+        return placed.hasContent(like: mark) ? placed : mark
+    }
+
+    /// Renews a mark as ``Tree/renewed(_:at:)`` does.
+    public func renewed(_ mark: FileMark, at path: ItemPath) -> FileMark {
+        guard !tree.proof.isCoarse, open(path, making: false), let number = folder?.number,
+            let info = status(of: path.name, in: number), info.isRegular
+        else { return mark }
+        let now = FileMark(info, now: tree.clock())
+        return now.matches(mark) && now.recorded >= mark.recorded ? now : mark
+    }
+
+    private func open(_ path: ItemPath, making: Bool) -> Bool {
+        guard !path.isRoot, !tree.isReserved(path) else { return false }
+        let parent = path.parent
+        if self.path == parent, folder != nil { return true }
+        folder = nil
+        guard case .success(let number) = tree.openFolder(parent, making: making) else { return false }
+        self.path = parent
+        folder = Descriptor(number)
+        return true
+    }
+}

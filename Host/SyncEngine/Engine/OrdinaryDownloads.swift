@@ -1,0 +1,47 @@
+import Database
+import Model
+
+/// The ordinary downloads of a page of the journal, as they are gathered: see ``JournalTable/eachRow(after:_:)``. Of those
+/// that are ordinary by their rows, it leaves out what has to wait, or may no longer be wanted.
+struct OrdinaryDownloads {
+    private let engine: SyncEngine
+    private let isCovered: @Sendable (Item, DownloadTrigger) throws -> Bool?
+    /// The paths at which the server is about to be changed, as text.
+    private let changes: [[UInt8]]
+    private var rows: DownloadBatch.Builder
+
+    /// The number of changes up to which each download's path is compared with theirs.
+    static let mostChanges = 64
+
+    init(_ engine: SyncEngine, _ changes: [ItemPath], _ partners: SyncEngine.Partners) {
+        (self.engine, isCovered) = (engine, partners.isCovered)
+        self.changes = changes.map { Array($0.text.utf8) }
+        rows = DownloadBatch.Builder(coverage: partners.coverageVersion())
+    }
+
+    var count: Int { rows.count }
+    var batch: DownloadBatch? { rows.batch }
+
+    /// Takes a row's download, if it is ordinary and there is room for it.
+    /// - Returns: Whether it was taken.
+    mutating func take(_ row: JournalRow, on page: inout JournalPage) throws -> Bool {
+        guard row.isOrdinary else { return false }
+        let (reason, whileCovered) = (row.reason, row.isWhileCovered)
+        if whileCovered, try isCovered(row.wholeItem(), reason) != true { return false }
+        return row.withTexts { path, version in
+            guard !changes.contains(where: { Self.isAtOrAbove($0, path) }),
+                page.takesRoom(row.size, for: engine.owner(row.id))
+            else { return false }
+            return rows.add(
+                .init(
+                    record: row.id, item: row.item, lastModified: row.lastModified, reason: reason,
+                    whileCovered: whileCovered),
+                path: path, version: version, size: row.size)
+        }
+    }
+
+    private static func isAtOrAbove(_ change: [UInt8], _ path: UnsafeRawBufferPointer) -> Bool {
+        guard path.starts(with: change) else { return false }
+        return path.count == change.count || change.last == UInt8(ascii: "/") || path[change.count] == UInt8(ascii: "/")
+    }
+}

@@ -1,0 +1,172 @@
+import Connection
+import Database
+import Model
+import Synchronization
+import TestSupport
+import Testing
+import Vault
+
+@testable import LocalTree
+@testable import SyncEngine
+
+/// Downloads in batches beside the same downloads one by one: both must end alike.
+struct BatchedDownloadTests {
+    /// What happens while a file is being fetched.
+    enum Event: CaseIterable {
+        case nothing, itemRemoved, itemMoved, newVersionListed, recordTakenAway, fileInPlace, folderInPlace,
+            equalFileInPlace
+        case joined, nothingCovers, removedCopyInPlace, syncFails, paused
+    }
+
+    /// What is left when all is done.
+    private struct End: Equatable, CustomStringConvertible {
+        var items: [String] = []
+        var texts: [String?] = []
+        var records: [String] = []
+        var issues: [String] = []
+        var incoming: Int
+        var uncovered: Int
+        var done: Int
+
+        var description: String { "\(items) \(texts) \(records) \(issues) \(incoming) \(uncovered) \(done)" }
+    }
+
+    private func end(_ fixture: EngineFixture, _ names: [String]) async throws -> End {
+        var end = End(
+            incoming: try fixture.incoming().count, uncovered: fixture.coverage.uncovered,
+            done: fixture.engine.progress.filesDone)
+        end.items = try await fixture.database.read { reads in
+            var items: [String] = []
+            try reads.items.each(ItemListing(folder: .root, isRecursive: true, includesRemoved: true)) { item in
+                items.append(
+                    "\(item.path) \(item.cloudStatus) \(item.etag?.opaque ?? "-") \(item.copy?.etag.opaque ?? "-") "
+                        + "\(item.copy?.digest.count ?? 0) \(item.downloadTrigger?.text ?? "-") "
+                        + "\(item.formerTrigger?.text ?? "-") \(item.syncActivity.rawValue) \(item.lastUsed == nil) "
+                        + "\(item.isRemoved)")
+                return true
+            }
+            return items.sorted()
+        }
+        end.texts = try names.map { try fixture.text($0) }
+        end.records = try await fixture.records().map { "\($0.path) \($0.action.kind) \($0.state) \($0.wait != nil)" }
+        end.issues = try await fixture.issues().map { "\($0.code) \($0.subject)" }
+        return end
+    }
+
+    /// Runs a course, in which something happens at the first request for `/d/1`.
+    private func course(_ event: Event, inBatches: Bool) async throws -> (end: End, batched: Int) {
+        try await withTemporaryFolder { folder in
+            let syncs = Counter()
+            let fails = Counter()
+            let source = ScriptedSource(takesBatches: inBatches)
+            var sync: (@Sendable () -> Int32)?
+            if event == .syncFails { sync = { syncs.next() == 1 ? -1 : 0 } }
+            // One after the other, so that both courses do the same before and after what happens.
+            let fixture = try EngineFixture(
+                folder: folder, source: source, limits: Limits(downloads: 1), sync: sync)
+            let names = (0..<5).map { "/d/\($0)" }
+            var items: [Item] = []
+            for name in names { items.append(try await fixture.addFile(name, "text of \(name)")) }
+            let second = items[1]
+            let requests = Counter()
+            source.each { [fixture] request in
+                if request.path == second.path, requests.next() == 1 { Self.happen(event, to: second, fixture, fails) }
+            }
+            for item in items { try await fixture.ask(.download, item, for: .availableOffline, whileCovered: true) }
+            _ = try await fixture.drain()
+            fixture.engine.setOnline(true)
+            _ = try await fixture.drain()
+            #expect(fails.count == 0)
+            let end = try await self.end(fixture, names + ["/d/moved"])
+            let batched = source.batchedCount
+            try fixture.vault.close()
+            return (end, batched)
+        }
+    }
+
+    private final class Counter: Sendable {
+        private let state = Mutex(0)
+        func next() -> Int {
+            state.withLock { count in
+                count += 1
+                return count
+            }
+        }
+        var count: Int { state.withLock(\.self) }
+    }
+
+    private static func happen(_ event: Event, to item: Item, _ fixture: EngineFixture, _ fails: Counter) {
+        let place = fixture.tree.localPath(of: item.path)
+        do {
+            switch event {
+            case .nothing, .syncFails: break
+            case .itemRemoved:
+                try fixture.database.writeBlocking { tx in
+                    guard var item = try tx.items.item(localID: item.localID) else { return }
+                    item.removedAt = Timestamp(seconds: 1_600_000_001)
+                    try tx.items.update(item)
+                }
+            case .itemMoved:
+                let path = ItemPath(unchecked: "/d/moved")
+                fixture.source[path] = fixture.source[item.path]
+                try fixture.database.writeBlocking { tx in
+                    guard let item = try tx.items.item(localID: item.localID) else { return }
+                    _ = try tx.items.move(item, to: path)
+                }
+            case .newVersionListed:
+                let etag = ETag(opaque: "v2", strength: .strong)
+                fixture.source[item.path] = .init(bytes: Array("newer".utf8), version: etag)
+                try fixture.database.writeBlocking { tx in
+                    guard var item = try tx.items.item(localID: item.localID) else { return }
+                    (item.etag, item.size) = (etag, 5)
+                    try tx.items.update(item)
+                }
+            case .recordTakenAway:
+                let record = try fixture.database.readBlocking { try $0.journal.records(of: item.localID).first }
+                guard let record else {
+                    _ = fails.next()
+                    return
+                }
+                try fixture.database.writeBlocking { [engine = fixture.engine] tx in
+                    try engine.deschedule(record, in: tx)
+                }
+            case .fileInPlace:
+                try Files.makeFolder(fixture.tree.localPath(of: item.path.parent))
+                try Files.write("a person's", to: place, mode: 0o600)
+            case .equalFileInPlace:
+                try Files.makeFolder(fixture.tree.localPath(of: item.path.parent))
+                try Files.write("text of \(item.path)", to: place, mode: 0o600)
+            case .folderInPlace: try Files.makeFolder(place)
+            case .joined:
+                try fixture.database.writeBlocking { [engine = fixture.engine] tx in
+                    let request = ActionRequest(.download, item: item.localID, reason: .user)
+                    _ = try engine.enqueue([request], in: tx)
+                }
+            case .nothingCovers:
+                fixture.coverage.set { _, _ in false }
+                fixture.engine.policiesChanged()
+            case .removedCopyInPlace:
+                try fixture.database.writeBlocking { tx in
+                    var other = Item(
+                        localID: .random(), fileID: FileID("gone"), path: ItemPath(unchecked: "/gone"), kind: .file)
+                    other.removedAt = Timestamp(seconds: 1_600_000_001)
+                    other.cloudStatus = .localCopy
+                    try tx.items.insert(other)
+                }
+            case .paused: fixture.engine.setOnline(false)
+            }
+        } catch {
+            _ = fails.next()
+        }
+    }
+
+    @Test(
+        "S53: whatever happens while small files are fetched in a batch, all ends as for single files",
+        arguments: Event.allCases)
+    func alike(_ event: Event) async throws {
+        let (alone, none) = try await course(event, inBatches: false)
+        let (together, some) = try await course(event, inBatches: true)
+        #expect(none == 0 && some > 0)
+        #expect(alone == together)
+    }
+}
