@@ -15,6 +15,8 @@ public struct JournalRow {
     public var reason: DownloadTrigger { DownloadTrigger(row.text(JournalRowQuery.reason) ?? "") }
     /// The number of the item's row.
     public var item: ItemRowID { row.id(ItemColumn.databaseID.rawValue) }
+    /// The item's id.
+    public var localID: LocalID { LocalID(row.text(ItemColumn.localID.rawValue) ?? "") }
     /// The size that the item is listed with.
     public var size: Int64 { row.integer(ItemColumn.size.rawValue) ?? 0 }
     /// The time of the last change that the item is listed with.

@@ -133,7 +133,7 @@ struct EngineMachine: Sendable {
     }
 
     private(set) var window: Window
-    private(set) var lane = BatchLane()
+    private(set) var batches = OpenBatches()
     private(set) var health: ServerHealth
 
     // The state that other parts told the machine.
@@ -276,7 +276,7 @@ extension EngineMachine {
         let demandEndsHold = flags.isDemanded && health.demanded()
         if flags.isStale || demandEndsHold { outdate() }
         guard flags.hasNews else { return }
-        if window.startedCount + lane.startedCount > 0, let lastRead, lastRead <= now,
+        if window.startedCount + batches.startedCount > 0, let lastRead, lastRead <= now,
             now < lastRead + Self.readInterval
         {
             readsOnAt = lastRead + Self.readInterval
@@ -308,7 +308,7 @@ extension EngineMachine {
         let holdEnded = health.tick(now: now)
         let waitEnded = nextWait.map { $0 <= now } ?? false
         if waitEnded { nextWait = nil }
-        if let readsOnAt, readsOnAt <= now || window.startedCount + lane.startedCount == 0 {
+        if let readsOnAt, readsOnAt <= now || window.startedCount + batches.startedCount == 0 {
             self.readsOnAt = nil
             readOn()
         }
@@ -320,13 +320,13 @@ extension EngineMachine {
         lastRead = now
         journal = page.isLast ? .end(page.last) : .after(page.last)
         removals = page.isLastRemoval ? .end(page.lastRemoval) : .after(page.lastRemoval)
-        for job in page.jobs where !ended.contains(job.id) && !lane.contains(job.id) {
-            window.add(job, isHeld: lane.holdsUp(job))
+        for job in page.jobs where !ended.contains(job.id) && !batches.contains(job.id) {
+            window.add(job, isHeld: batches.holdsUp(job))
         }
         if let batch = page.batch?.only(where: {
-            !ended.contains($0.record) && !lane.contains($0.record) && !window.contains($0.record)
+            !ended.contains($0.record) && !batches.contains($0.record) && !window.contains($0.record)
         }) {
-            lane.add(batch)
+            batches.add(batch)
         }
         wait(until: page.earliestWait)
         took(page.lack, now)
@@ -343,9 +343,9 @@ extension EngineMachine {
         switch outcome {
         case .complete(let arrival):
             health.answered()
-            lane.arrived(arrival.record)
+            batches.arrived(arrival.record)
             arrivals.append(arrival, now: now)
-        case .goesOn(let record, let concernsAll): if concernsAll { lane.judges(record) }
+        case .goesOn(let record, let concernsAll): if concernsAll { batches.judges(record) }
         case .returned(let record): returned([record])
         case .cancelled(let record): ended(record)
         }
@@ -354,18 +354,18 @@ extension EngineMachine {
     /// Notes that downloads of batches have to be read again.
     private mutating func returned(_ records: [SyncRecordID]) {
         guard !records.isEmpty else { return }
-        for record in records { leaveLane(record) }
+        for record in records { leaveBatch(record) }
         outdate()
     }
 
-    /// Notes that a download is no longer in the lane of batches. What waited for it is read again.
-    private mutating func leaveLane(_ record: SyncRecordID) {
-        if lane.remove(record), lane.holdsUp { outdate() }
+    /// Notes that a download is no longer in a batch. What waited for it is read again.
+    private mutating func leaveBatch(_ record: SyncRecordID) {
+        if batches.remove(record), batches.holdsUp { outdate() }
     }
 
     private mutating func fetched(_ job: Job, _ outcome: FetchOutcome, now: Timestamp) {
-        if lane.contains(job.id) {
-            leaveLane(job.id)
+        if batches.contains(job.id) {
+            leaveBatch(job.id)
             window.addEnding(job)
         }
         switch outcome {
@@ -395,7 +395,7 @@ extension EngineMachine {
 
     private mutating func ended(_ record: SyncRecordID) {
         let freesDownload = window.finish(record)
-        leaveLane(record)
+        leaveBatch(record)
         if case .reading(var ended, let next) = memory {
             // `memory` is set first, so that the set is not copied for each record.
             memory = .current
@@ -406,7 +406,7 @@ extension EngineMachine {
     }
 
     private mutating func resolved(_ outcome: RecordOutcome) {
-        leaveLane(outcome.record)
+        leaveBatch(outcome.record)
         switch outcome.resolution {
         case .ended: ended(outcome.record)
         case .waits(let until):
@@ -455,13 +455,13 @@ extension EngineMachine {
             health.failed(.disk(failure), record: .none, now: now)
             // Unless the disk failed, the files are whole in `incoming/` and are found there when the hold is over.
             for file in batch.files { window.park(file.job.id) }
-            for arrival in batch.batched { leaveLane(arrival.record) }
+            for arrival in batch.batched { leaveBatch(arrival.record) }
             return
         }
         measureSoon(now)
         inPlace.add(outcome.placed, outcome.batched, afterCompleting: completed, now: now)
-        for file in outcome.placed where lane.contains(file.job.id) {
-            leaveLane(file.job.id)
+        for file in outcome.placed where batches.contains(file.job.id) {
+            leaveBatch(file.job.id)
             window.addEnding(file.job)
         }
         for record in outcome.completed { ended(record) }
@@ -494,7 +494,7 @@ extension EngineMachine {
     /// Whether the room is to be measured now. As long as downloads of the memory are to begin, these have the room.
     private func mustMeasureRoom(_ now: Timestamp) -> Bool {
         guard lack != nil, let measuresRoomAt, measuresRoomAt <= now, !isMeasuringRoom else { return false }
-        return mayDownload && !isReading && window.readyCount(.downloads) + lane.readyCount == 0
+        return mayDownload && !isReading && window.readyCount(.downloads) + batches.readyCount == 0
     }
 
     private mutating func measureRoom(_ now: Timestamp) -> Effect? {
@@ -526,13 +526,13 @@ extension EngineMachine {
         guard !isReading, !isDiskFailing else { return nil }
         if memory == .outdated {
             window.forgetIdle()
-            lane.forgetReady()
-            lane.readsAgain()
+            batches.forgetReady()
+            batches.readsAgain()
             (lack, measuresRoomAt) = (nil, nil)
             (journal, removals) = (.after(.none), .after(.none))
         }
         let few = SyncEngine.pageSize / 4
-        let isRunningLow = !journal.isEnd && window.readyCount < few && lane.missingCount < BatchLane.few
+        let isRunningLow = !journal.isEnd && window.readyCount < few && batches.missingCount < OpenBatches.few
         let lacksRemovals = !journal.isEnd && !removals.isEnd && window.readyCount(.removals) < few
         guard isRunningLow || lacksRemovals || marksAt.map({ $0 <= now }) == true else { return nil }
         markStarted()
@@ -544,7 +544,7 @@ extension EngineMachine {
     }
 
     private mutating func fetchBatch() -> Effect? {
-        guard mayDownload, !arrivals.areTooMany, let batch = lane.next() else { return nil }
+        guard mayDownload, !arrivals.areTooMany, let batch = batches.next() else { return nil }
         hasHandedOut = true
         return .fetchBatch(batch)
     }
@@ -606,7 +606,7 @@ extension EngineMachine {
     /// Whether no transfer is under way: all files are here, or none can start. The copy of an uploaded file is put in
     /// place like a download.
     private var isLast: Bool {
-        window.underWayCount(.downloads) == 0 && window.underWayCount(.uploads) == 0 && lane.underWayCount == 0
+        window.underWayCount(.downloads) == 0 && window.underWayCount(.uploads) == 0 && batches.underWayCount == 0
     }
 
     /// The time that complete files wait for others.
@@ -638,10 +638,10 @@ extension EngineMachine {
             !mustMeasureRoom(now)
         else { return false }
         // The journal cannot be read either. Files that are here and cannot be completed are left to the next run.
-        if isDiskFailing, isLandingStuck, window.startedCount + lane.startedCount == inPlace.count + arrivals.count {
+        if isDiskFailing, isLandingStuck, window.startedCount + batches.startedCount == inPlace.count + arrivals.count {
             return true
         }
-        guard window.isIdle, lane.isIdle else { return false }
+        guard window.isIdle, batches.isIdle else { return false }
         if isDiskFailing { return true }
         guard memory == .current, !expectsMore, arrivals.isEmpty, inPlace.isEmpty,
             window.readyCount(.removals) == 0
@@ -651,7 +651,7 @@ extension EngineMachine {
             return hold.until.map { $0 > limit } ?? true || health.holds >= SyncEngine.mostHoldsInDrain
         }
         guard isOnline else { return true }
-        return journal.isEnd && window.readyCount + lane.readyCount == 0 && (nextWait.map { $0 > limit } ?? true)
+        return journal.isEnd && window.readyCount + batches.readyCount == 0 && (nextWait.map { $0 > limit } ?? true)
     }
 
     /// Returns the actions that cannot go on within the longest wait of a drain, whatever their records wait for.
@@ -666,8 +666,8 @@ extension EngineMachine {
             standstill.failure = hold.failure
         } else if !isOnline {
             standstill.stopsDownloads = true
-        } else if lack != nil, memory == .current, readsOnAt == nil, journal.isEnd, window.isIdle, lane.isIdle,
-            window.readyCount + lane.readyCount == 0, treeWork == .none, !isMeasuringRoom, !mustMeasureRoom(now)
+        } else if lack != nil, memory == .current, readsOnAt == nil, journal.isEnd, window.isIdle, batches.isIdle,
+            window.readyCount + batches.readyCount == 0, treeWork == .none, !isMeasuringRoom, !mustMeasureRoom(now)
         {
             (standstill.stopsDownloads, standstill.lacksRoom) = (true, true)
         }
@@ -675,5 +675,5 @@ extension EngineMachine {
     }
 
     /// Whether journal and files agree: nothing is on its way into the tree.
-    var isTidy: Bool { arrivals.isEmpty && inPlace.isEmpty && window.isIdle && lane.isIdle }
+    var isTidy: Bool { arrivals.isEmpty && inPlace.isEmpty && window.isIdle && batches.isIdle }
 }

@@ -174,16 +174,19 @@ struct EngineRun {
             case .complete(let arrival): taken.append(.complete(arrival))
             case .returned(let record): taken.append(.returned(record))
             case .cancelled(let record): taken.append(.cancelled(record))
-            case .goesOn(let record, let first):
+            case .goesOn(let file, let first):
+                let record = batch.batch.entries[file].record
                 taken.append(.goesOn(record, concernsAll: first?.concernsAll ?? false))
                 let thread = engine.downloadThreads[0]
                 unmarkedAlone.insert(record)
-                children.addTask(executorPreference: thread) { [engine, pool] in
+                children.addTask(executorPreference: thread) { [engine, pool, batch = batch.batch] in
                     defer { pool.leavePlace() }
-                    guard let (job, outcome) = try await DownloadAction(engine).goOn(record, after: first) else {
-                        return .happened(.gone(record))
+                    return try await Self.onDisk(failing: { _ in .batched([.returned(record)]) }) {
+                        guard
+                            let (job, outcome) = try await DownloadAction(engine).goOn(file, of: batch, after: first)
+                        else { return .gone(record) }
+                        return .fetched(job, outcome)
                     }
-                    return .happened(.fetched(job, outcome))
                 }
             }
         }
@@ -270,7 +273,7 @@ struct EngineRun {
             children.addTask(executorPreference: engine.threads) { [engine, partners] in
                 let outcome = try DownloadAction(engine).land(
                     batch, completing: completing, started: started, isCovered: partners.isCovered,
-                    coverage: partners.coverageVersion())
+                    coverage: partners.coverageVersion)
                 if outcome.hasUncovered { partners.cameUncovered() }
                 return .happened(.landed(batch, outcome))
             }

@@ -34,8 +34,8 @@ struct OrdinaryDownloads {
             else { return false }
             return rows.add(
                 .init(
-                    record: row.id, item: row.item, lastModified: row.lastModified, reason: reason,
-                    whileCovered: whileCovered),
+                    record: row.id, item: row.item, localID: row.localID, lastModified: row.lastModified,
+                    reason: reason, whileCovered: whileCovered),
                 path: path, version: version, size: row.size)
         }
     }

@@ -10,6 +10,7 @@ final class DownloadBatch: Sendable {
     struct Entry: Sendable {
         var record: SyncRecordID
         var item: ItemRowID
+        var localID: LocalID
         var lastModified: Timestamp
         var reason: DownloadTrigger
         var whileCovered: Bool

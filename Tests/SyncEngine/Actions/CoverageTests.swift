@@ -99,13 +99,17 @@ struct CoverageTests {
         for isKept in [true, false] {
             try await withTemporaryFolder { folder in
                 let isGone = Atomic(false)
+                let coverage = Mutex<EngineFixture.Coverage?>(nil)
                 // The second sync is that of the file's new name: the file is in its place, and its row does not say so.
                 let fixture = try EngineFixture(
                     folder: folder,
                     sync: {
-                        if !isKept, Files.exists("\(folder)/vault/files/a") { isGone.store(true, ordering: .relaxed) }
+                        guard !isKept, Files.exists("\(folder)/vault/files/a") else { return 0 }
+                        isGone.store(true, ordering: .relaxed)
+                        coverage.withLock(\.self)?.noteChange()
                         return 0
                     })
+                coverage.withLock { $0 = fixture.coverage }
                 fixture.coverage.set { _, _ in !isGone.load(ordering: .relaxed) }
                 let file = try await fixture.addFile("/a")
                 try await fixture.ask(.download, file, for: .availableOffline, whileCovered: true)

@@ -533,8 +533,8 @@ struct EngineModel {
         path.withUTF8 { path in
             _ = batch.add(
                 .init(
-                    record: entry.id, item: entry.item.databaseID, lastModified: now, reason: .user,
-                    whileCovered: false),
+                    record: entry.id, item: entry.item.databaseID, localID: entry.item.localID, lastModified: now,
+                    reason: .user, whileCovered: false),
                 path: UnsafeRawBufferPointer(path), version: UnsafeRawBufferPointer(start: nil, count: 0), size: 1)
         }
     }

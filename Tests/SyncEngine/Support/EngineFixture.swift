@@ -27,6 +27,7 @@ struct EngineFixture: Sendable {
         private let isCovered = Mutex<@Sendable (Item, DownloadTrigger) -> Bool?>({ _, _ in true })
         private let taken = Mutex<[DroppedAction]>([])
         private let late = Mutex(0)
+        private let changes = Mutex(0)
         /// The actions that were requested and then dropped.
         var dropped: [DroppedAction] { taken.withLock { $0 } }
         /// How often the engine told of downloads that came although nothing covers them any more.
@@ -35,7 +36,12 @@ struct EngineFixture: Sendable {
         func drop(_ action: DroppedAction) { taken.withLock { $0.append(action) } }
         func set(_ isCovered: @escaping @Sendable (Item, DownloadTrigger) -> Bool?) {
             self.isCovered.withLock { $0 = isCovered }
+            noteChange()
         }
+        /// Notes that what the function says has changed.
+        func noteChange() { changes.withLock { $0 += 1 } }
+        /// The number of times that what is covered was set.
+        var version: Int { changes.withLock(\.self) }
         func covers(_ item: Item, _ trigger: DownloadTrigger) -> Bool? { isCovered.withLock { $0 }(item, trigger) }
     }
 
@@ -59,6 +65,7 @@ struct EngineFixture: Sendable {
     private var partners: SyncEngine.Partners {
         .init(
             relist: { [relisted] in await relisted.list($0) }, isCovered: { [coverage] in coverage.covers($0, $1) },
+            coverageVersion: { [coverage] in coverage.version },
             cameUncovered: { [coverage] in coverage.noteUncovered() })
     }
 

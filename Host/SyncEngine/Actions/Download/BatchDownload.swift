@@ -11,19 +11,25 @@ final class BatchDownload: FileBatchReceiver, @unchecked Sendable {
     enum Outcome: Sendable {
         case complete(BatchArrival)
         /// A download that goes on alone, with the answer to its first request if there is one.
-        case goesOn(SyncRecordID, FirstAnswer?)
+        case goesOn(file: Int, FirstAnswer?)
         /// A download that was not started, or was ended for another reason than its own.
         case returned(SyncRecordID)
         /// A download whose record was taken away.
         case cancelled(SyncRecordID)
     }
 
+    private struct UnderWayFile {
+        /// Whether the record is marked as started.
+        var isMarked = false
+        /// The number of bytes that were received.
+        var received: Int64 = 0
+    }
+
     private struct State {
         var outcomes: [Outcome] = []
         /// The first file about which nobody has asked whether it may be requested.
         var next = 0
-        /// The files under way, and whether their records are marked as started.
-        var underWay: [Int: Bool] = [:]
+        var underWay: [Int: UnderWayFile] = [:]
         /// The files under way whose records were taken away.
         var takenAway: Set<Int> = []
         /// Whether all requests are to end.
@@ -157,13 +163,13 @@ final class BatchDownload: FileBatchReceiver, @unchecked Sendable {
     }
 
     /// Whether records under way are not marked as started.
-    var hasUnmarked: Bool { state.withLock { $0.underWay.values.contains(false) } }
+    var hasUnmarked: Bool { state.withLock { $0.underWay.values.contains { !$0.isMarked } } }
 
     /// Returns the records under way that must be marked as started. Returns each record once.
     func takeUnmarked() -> [SyncRecordID] {
         state.withLock { state in
-            let unmarked = state.underWay.filter { !$0.value }.keys
-            for file in unmarked { state.underWay[file] = true }
+            let unmarked = state.underWay.filter { !$0.value.isMarked }.keys
+            for file in unmarked { state.underWay[file]?.isMarked = true }
             return unmarked.map { batch.entries[$0].record }
         }
     }
@@ -188,7 +194,7 @@ final class BatchDownload: FileBatchReceiver, @unchecked Sendable {
         let isNext = state.withLock { state in
             state.isWaiting = false
             guard !state.isRecalled else { return false }
-            (state.next, state.underWay[file]) = (file + 1, false)
+            (state.next, state.underWay[file]) = (file + 1, UnderWayFile())
             return true
         }
         guard isNext else {
@@ -213,7 +219,20 @@ final class BatchDownload: FileBatchReceiver, @unchecked Sendable {
 
     func take(_ bytes: UnsafeRawBufferPointer, of file: Int, at place: Int) -> Bool {
         do throws(Failure) { try places[place].append(bytes) } catch { return false }
+        state.withLock { $0.underWay[file]?.received += Int64(bytes.count) }
+        count(Int64(bytes.count))
         return true
+    }
+
+    private func count(_ bytes: Int64) {
+        engine.counters.change { $0.bytesDone += bytes }
+        engine.room.withLock { $0.received(bytes, by: owner) }
+    }
+
+    /// Takes the counted bytes of a download back, since it is not done.
+    private func uncount(_ file: Int) {
+        let received = state.withLock { $0.underWay[file]?.received ?? 0 }
+        if received > 0 { count(-received) }
     }
 
     func end(_ file: Int, at place: Int, _ end: FileBatchEnd) {
@@ -222,20 +241,21 @@ final class BatchDownload: FileBatchReceiver, @unchecked Sendable {
         case .complete:
             do throws(Failure) {
                 if let result = try places[place].finish(modified: entry.lastModified) {
-                    engine.counters.change { $0.bytesDone += result.mark.size }
-                    engine.room.withLock { $0.received(result.mark.size, by: owner) }
                     return finish(file, .complete(BatchArrival(batch: batch, file: file, result: result)))
                 }
             } catch {
                 // Alone, the download finds out what is the matter with the disk.
             }
+            uncount(file)
             engine.tree.abandonIncoming(batch.incomingName(of: file))
-            finish(file, .goesOn(entry.record, nil))
-        case .first(let answer): finish(file, .goesOn(entry.record, answer))
+            finish(file, .goesOn(file: file, nil))
+        case .first(let answer): finish(file, .goesOn(file: file, answer))
         case .brokenOff:
+            uncount(file)
             places[place].leave()
-            finish(file, .goesOn(entry.record, nil))
+            finish(file, .goesOn(file: file, nil))
         case .cancelled:
+            uncount(file)
             places[place].leave()
             let isGone = state.withLock { $0.takenAway.remove(file) != nil }
             if isGone { engine.tree.abandonIncoming(batch.incomingName(of: file)) }

@@ -11,13 +11,19 @@ extension DownloadAction {
     /// Downloads a file whose first request was sent with a batch.
     /// - Parameter first: The answer to that request; nil if the file must be requested again.
     /// - Returns: The job with its outcome; nil if the record is gone.
-    func goOn(_ record: SyncRecordID, after first: FirstAnswer?) async throws -> (Job, FetchOutcome)? {
+    func goOn(
+        _ file: Int, of batch: DownloadBatch, after first: FirstAnswer?
+    ) async throws -> (Job, FetchOutcome)? {
+        let record = batch.entries[file].record
         let job = try await database.read { reads in
             try reads.journal.record(id: record).flatMap { journal in
                 try reads.items.item(localID: journal.localID).map { Job(journal, item: $0) }
             }
         }
         guard let job else { return nil }
+        // Of what is wanted by now, something else may have been asked for.
+        let isSame = job.version == batch.version(of: file) && job.serverPath == batch.path(of: file)
+        let first = isSame ? first : nil
         let worker = DownloadWorker()
         engine.measureRoom(isForced: false)
         guard startFetch(job, by: worker) else { return (job, .notStarted) }
@@ -51,15 +57,16 @@ extension DownloadAction {
     }
 
     /// Records in the items of downloads in place that their copies are here.
-    /// - Parameter coverage: The version of what policies cover now; nil if there are no versions.
+    /// - Parameter coverage: As ``SyncEngine/Partners/coverageVersion``.
     /// - Returns: False if one was completed that no policy covers any more, although only policies wanted it.
     func complete(
-        _ placed: [BatchPlaced], _ isCovered: (Item, DownloadTrigger) throws -> Bool?, coverage: Int?,
+        _ placed: [BatchPlaced], _ isCovered: (Item, DownloadTrigger) throws -> Bool?, coverage: () -> Int?,
         in tx: Transaction
     ) throws -> Bool {
         guard !placed.isEmpty else { return true }
         let folders = TreeBatch(tree)
         let hasIssues = try tx.journal.haveIssues()
+        let coverage = coverage()
         let areOrdinary = placed.map { file in
             let isAsWanted =
                 !file.arrival.entry.whileCovered || file.arrival.batch.coverage.map { $0 == coverage } ?? false
@@ -85,11 +92,7 @@ extension DownloadAction {
     private func fetched(_ arrival: BatchArrival, in tx: Transaction) throws -> Fetched? {
         let entry = arrival.entry
         let record = try tx.journal.record(id: arrival.record)
-        let found = try record.map { try tx.items.item(localID: $0.localID) } ?? tx.items.item(databaseID: entry.item)
-        // The number of a row that is gone may be another item's.
-        guard let item = found, record != nil || item.path == arrival.path else {
-            return nil
-        }
+        guard let item = try tx.items.item(localID: record?.localID ?? entry.localID) else { return nil }
         var job = Job(
             record
                 ?? SyncRecord(
@@ -100,15 +103,12 @@ extension DownloadAction {
         // What the bytes are decides, and not what the item is by now.
         job.version = arrival.batch.version(of: arrival.file)
         return Fetched(
-            job: job, file: arrival.result.file(named: arrival.incomingName),
-            version: job.version)
+            job: job, file: arrival.result.file(named: arrival.incomingName), version: job.version)
     }
 
     private func placed(_ file: BatchPlaced, in tx: Transaction) throws -> Placed? {
         guard let fetched = try fetched(file.arrival, in: tx) else { return nil }
-        return Placed(
-            job: fetched.job, path: file.arrival.path, landing: fetched.landing,
-            mark: file.mark)
+        return Placed(job: fetched.job, path: file.arrival.path, landing: fetched.landing, mark: file.mark)
     }
 
     /// Returns downloads of batches as ones that came alone. Those whose items are gone are removed.

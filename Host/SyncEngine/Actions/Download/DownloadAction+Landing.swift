@@ -35,7 +35,7 @@ extension DownloadAction {
     ///   - coverage: As ``SyncEngine/Partners/coverageVersion``.
     func land(
         _ arrivals: Arrivals, completing placed: InPlace, started: [SyncRecordID],
-        isCovered: (Item, DownloadTrigger) throws -> Bool? = { _, _ in true }, coverage: Int? = nil
+        isCovered: (Item, DownloadTrigger) throws -> Bool? = { _, _ in true }, coverage: () -> Int? = { nil }
     ) throws -> LandingOutcome {
         var outcome = LandingOutcome()
         do {
@@ -59,7 +59,7 @@ extension DownloadAction {
 
     private func landing(
         _ arrivals: Arrivals, completing placed: InPlace, started: [SyncRecordID],
-        _ isCovered: (Item, DownloadTrigger) throws -> Bool?, coverage: Int?, in tx: Transaction
+        _ isCovered: (Item, DownloadTrigger) throws -> Bool?, coverage: () -> Int?, in tx: Transaction
     ) throws -> (landable: [Landable], batched: [BatchArrival], outcome: LandingOutcome) {
         var outcome = LandingOutcome()
         try tx.journal.markProcessing(started)

@@ -4,29 +4,29 @@ import Model
 /// put in place. A value without I/O.
 ///
 /// What is ordinary is decided where the journal is read, by the guards of each statement, and by each answer. Whatever
-/// turns out not to be ordinary leaves the lane, and goes on in the window or is read again.
-struct BatchLane {
+/// turns out not to be ordinary leaves its batch, and goes on in the window or is read again.
+struct OpenBatches {
     /// The batches that were read and not handed out.
     private var ready: [DownloadBatch] = []
-    /// All downloads of the lane, and their items' rows.
+    /// All downloads of the batches, and their items' rows.
     private var taken: [SyncRecordID: ItemRowID] = [:]
     private var items: Set<ItemRowID> = []
-    /// The batches of which downloads may be in the lane.
+    /// The batches of which downloads may be left.
     private var batches: [DownloadBatch] = []
     /// The downloads whose answers must be judged before any other file is requested.
     private var judged: Set<SyncRecordID> = []
     /// The downloads that have not arrived.
     private var missing: Set<SyncRecordID> = []
-    /// Whether something waits in the window until downloads of the lane have ended.
+    /// Whether something waits in the window until downloads of batches have ended.
     private(set) var holdsUp = false
 
     /// The number of downloads that were handed out and have not arrived below which the next batch is handed out. Files
     /// that take long do not hold up the others.
     static let few = 256
 
-    /// Whether every download that was handed out has left the lane.
+    /// Whether every download that was handed out has left its batch.
     var isIdle: Bool { startedCount == 0 }
-    /// The number of downloads that were handed out and have not left the lane.
+    /// The number of downloads that were handed out and have not left their batches.
     var startedCount: Int { taken.count - readyCount }
     /// The number of downloads that have not arrived.
     var missingCount: Int { missing.count }
@@ -58,10 +58,10 @@ struct BatchLane {
     mutating func arrived(_ record: SyncRecordID) { missing.remove(record) }
 
     /// Notes that a download's answer, which may be that of all others too, is judged elsewhere. No batch is handed out
-    /// before the download has left the lane with the outcome.
+    /// before the download has left its batch with the outcome.
     mutating func judges(_ record: SyncRecordID) { judged.insert(record) }
 
-    /// Removes a download from the lane.
+    /// Removes a download from its batch.
     /// - Returns: Whether it was there.
     @discardableResult
     mutating func remove(_ record: SyncRecordID) -> Bool {
@@ -80,7 +80,7 @@ struct BatchLane {
         for batch in forgotten { for entry in batch.entries { remove(entry.record) } }
     }
 
-    /// Tells whether a record of the window must wait for a download of the lane: it concerns the same item, or changes
+    /// Tells whether a record of the window must wait for a download of a batch: it concerns the same item, or changes
     /// the server at the download's path, above or below it.
     mutating func holdsUp(_ job: Job) -> Bool {
         guard !taken.isEmpty else { return false }
