@@ -59,7 +59,9 @@ import Testing
                 server.tree.put("\(deep)/new", "new", modified: 1_600_000_000)
                 #expect(try await account.larder("run", "--once").exitCode == 0)
                 let twice = Dictionary(grouping: server.listedBelowRoot) { $0 }.filter { $1.count > 1 }
-                #expect(Set(twice.keys) == [top, deep] && twice.values.allSatisfy { $0.count == 2 })
+                // If the file is fetched before its folder is listed, the folder is listed for the file too.
+                #expect(Set(twice.keys) == [top, deep] && twice[top]?.count == 2)
+                #expect([2, 3].contains(twice[deep]?.count))
                 #expect(try account.text("\(deep)/a") == "changed")
                 try await expectEnd(of: account, server, folder, "")
             }
