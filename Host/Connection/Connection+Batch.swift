@@ -179,7 +179,7 @@ private final class BatchRun: FileBatchRun, BatchReceiver {
         }
     }
 
-    func ended(before next: Int) {
+    func ended() {
         state.withLock { ($0.transfer, $0.hasEnded) = (nil, true) }
         receiver.ended()
     }

@@ -8,7 +8,7 @@ import Synchronization
 /// its bytes computed as they come. One place costs less than an ``IncomingFile`` for each download. The object belongs
 /// to one thread at a time.
 ///
-///     let place = try tree.incomingPlace()
+///     let place = try tree.incomingPlaces()[0]
 ///     guard place.begin("12-3f") else { … }
 ///     try place.append(bytes)
 ///     let file = try place.finish(modified: time)
@@ -33,11 +33,12 @@ public final class IncomingPlace {
     public func begin(_ name: String, sha1 expected: [UInt8]? = nil) -> Bool {
         leave()
         guard Tree.isIncomingName(name) else { return false }
+        // Before the file is there: a failure removes what is there, and is counted after that.
+        failures = tree.failures.load(ordering: .sequentiallyConsistent)
         let number = openat(folder.number, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard number >= 0 else { return false }
         file = Descriptor(number)
         (self.name, self.expected, size) = (name, expected, 0)
-        failures = tree.failures.load(ordering: .sequentiallyConsistent)
         sha256.restart()
         if expected != nil { sha1.restart() }
         return true

@@ -320,12 +320,12 @@ extension EngineMachine {
         lastRead = now
         journal = page.isLast ? .end(page.last) : .after(page.last)
         removals = page.isLastRemoval ? .end(page.lastRemoval) : .after(page.lastRemoval)
+        let changesServer = page.jobs.contains { $0.record.action.kind.changesServer }
+        let occupied = changesServer ? batches.occupiedPaths : []
         for job in page.jobs where !ended.contains(job.id) && !batches.contains(job.id) {
-            window.add(job, isHeld: batches.holdsUp(job))
+            window.add(job, isHeld: batches.holdsUp(job, occupied: occupied))
         }
-        if let batch = page.batch?.only(where: {
-            !ended.contains($0.record) && !batches.contains($0.record) && !window.contains($0.record)
-        }) {
+        if let read = page.batch, let batch = batches.part(of: read, beside: window, without: ended) {
             batches.add(batch)
         }
         wait(until: page.earliestWait)
@@ -402,7 +402,7 @@ extension EngineMachine {
             ended.insert(record)
             memory = .reading(ended: ended, next: next)
         }
-        if freesDownload { outdate() }
+        if freesDownload || batches.hasLeftOut { outdate() }
     }
 
     private mutating func resolved(_ outcome: RecordOutcome) {

@@ -42,9 +42,9 @@ final class DownloadBatch: Sendable {
     }
 
     /// Returns the batch of the downloads that meet a condition; nil if none does.
-    func only(where isMeant: (Entry) -> Bool) -> DownloadBatch? {
+    func only(where isMeant: (_ file: Int, Entry) -> Bool) -> DownloadBatch? {
         var kept = Builder(coverage: coverage)
-        for (index, entry) in entries.enumerated() where isMeant(entry) {
+        for (index, entry) in entries.enumerated() where isMeant(index, entry) {
             files.withTexts(of: index) { _ = kept.add(entry, path: $0, version: $1, size: files.files[index].size) }
         }
         return kept.count == count ? self : kept.batch

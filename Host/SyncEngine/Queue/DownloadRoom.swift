@@ -5,10 +5,12 @@ import Model
 /// A download takes its room when it begins, and gives back what it still misses when it ends. What it has received by
 /// then is no longer free.
 struct DownloadRoom: Sendable {
-    /// A download, by its account and its record. Accounts may share a file system.
+    /// A download, by its account and its record, or a batch of them, by its first record. Accounts may share a file
+    /// system.
     struct Owner: Hashable {
         var account: String
         var record: SyncRecordID
+        var isBatch = false
     }
 
     /// The bytes that stay free; nil stands for the default of the file system.

@@ -33,6 +33,13 @@ public struct Lanes: Sendable {
     /// Tells whether a record is in a lane.
     public func contains(_ record: SyncRecordID) -> Bool { entries[record] != nil }
 
+    /// Tells whether a record about an item, at a path, would have to wait for a record that is in a lane.
+    public func holdUp(_ item: LocalID, at path: ItemPath) -> Bool {
+        if entries.isEmpty { return false }
+        if byItem[item] != nil || byPath[path] != nil { return true }
+        return path.ancestors.contains { byPath[$0] != nil }
+    }
+
     /// Tells whether no record must be done before a record.
     public func isFree(_ record: SyncRecordID) -> Bool { entries[record]?.waitsFor.isEmpty ?? false }
 

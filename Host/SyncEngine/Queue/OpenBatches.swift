@@ -19,6 +19,8 @@ struct OpenBatches {
     private var missing: Set<SyncRecordID> = []
     /// Whether something waits in the window until downloads of batches have ended.
     private(set) var holdsUp = false
+    /// Whether downloads were left out of a batch until something about the same items or paths has ended.
+    private(set) var hasLeftOut = false
 
     /// The number of downloads that were handed out and have not arrived below which the next batch is handed out. Files
     /// that take long do not hold up the others.
@@ -35,6 +37,24 @@ struct OpenBatches {
     var readyCount: Int { ready.reduce(0) { $0 + $1.count } }
 
     func contains(_ record: SyncRecordID) -> Bool { taken[record] != nil }
+
+    /// Returns of a batch that was read what may be added: no record that is here or in the window, and none about
+    /// something that another one is about, whose record may be gone from the journal already.
+    mutating func part(
+        of batch: DownloadBatch, beside window: Window, without ended: Set<SyncRecordID>
+    ) -> DownloadBatch? {
+        var leavesOut = false
+        let part = batch.only { file, entry in
+            if ended.contains(entry.record) || contains(entry.record) || window.contains(entry.record) { return false }
+            guard items.contains(entry.item) || window.holdsUp(entry.localID, at: batch.path(of: file)) else {
+                return true
+            }
+            leavesOut = true
+            return false
+        }
+        hasLeftOut = hasLeftOut || leavesOut
+        return part
+    }
 
     /// Adds a batch that was read.
     mutating func add(_ batch: DownloadBatch) {
@@ -80,25 +100,32 @@ struct OpenBatches {
         for batch in forgotten { for entry in batch.entries { remove(entry.record) } }
     }
 
-    /// Tells whether a record of the window must wait for a download of a batch: it concerns the same item, or changes
-    /// the server at the download's path, above or below it.
-    mutating func holdsUp(_ job: Job) -> Bool {
-        guard !taken.isEmpty else { return false }
-        var isHeld = items.contains(job.item)
-        if !isHeld, job.record.action.kind.changesServer {
-            let paths = [job.path] + (job.record.action.otherPath.map { [$0] } ?? [])
-            isHeld = batches.contains { batch in
-                batch.entries.indices.contains { index in
-                    guard taken[batch.entries[index].record] != nil else { return false }
-                    let path = batch.path(of: index)
-                    return paths.contains { $0 == path || $0.isAncestor(of: path) || path.isAncestor(of: $0) }
-                }
+    /// The paths of all downloads, and of all folders above them. The cost grows with the number of downloads, so that it
+    /// is computed once for a page of the journal.
+    var occupiedPaths: Set<ItemPath> {
+        var paths: Set<ItemPath> = []
+        for batch in batches {
+            for (index, entry) in batch.entries.enumerated() where taken[entry.record] != nil {
+                var path = batch.path(of: index)
+                while paths.insert(path).inserted, !path.isRoot { path = path.parent }
             }
         }
-        if isHeld { holdsUp = true }
-        return isHeld
+        return paths
+    }
+
+    /// Tells whether a record of the window must wait for a download of a batch: it concerns the same item, or changes
+    /// the server at the download's path or above it.
+    /// - Parameter occupied: As ``occupiedPaths``.
+    mutating func holdsUp(_ job: Job, occupied: Set<ItemPath>) -> Bool {
+        guard !taken.isEmpty else { return false }
+        let changesPath =
+            job.record.action.kind.changesServer
+            && (occupied.contains(job.path) || job.record.action.otherPath.map { occupied.contains($0) } ?? false)
+        guard changesPath || items.contains(job.item) else { return false }
+        holdsUp = true
+        return true
     }
 
     /// Notes that what waits is read again.
-    mutating func readsAgain() { holdsUp = false }
+    mutating func readsAgain() { (holdsUp, hasLeftOut) = (false, false) }
 }

@@ -39,6 +39,9 @@ struct Window {
     /// Tells whether a record is in the window.
     func contains(_ record: SyncRecordID) -> Bool { lanes.contains(record) }
 
+    /// Tells whether a record about an item, at a path, would have to wait for a record of the window.
+    func holdsUp(_ item: LocalID, at path: ItemPath) -> Bool { lanes.holdUp(item, at: path) }
+
     /// Adds a record as read from the journal. Leaves a record that is already in a lane as it is.
     /// - Parameter isHeld: Whether the record waits for something outside of the window until the journal is read again.
     mutating func add(_ job: Job, isHeld: Bool = false) {

@@ -120,10 +120,9 @@ private final class Receiver: FileBatchReceiver {
             _ = try await connection.connect()
             var listed: [ListedItem] = []
             // A server that calls a version weak while it is new calls it strong a moment later.
-            for _ in 0..<100 {
+            try await until {
                 listed = try await self.list(connection).filter { $0.kind == .file }
-                if kind.etags != .weakAtFirst || listed.allSatisfy({ $0.etag?.strength == .strong }) { break }
-                try await Task.sleep(for: .milliseconds(100))
+                return kind.etags != .weakAtFirst || listed.allSatisfy { $0.etag?.strength == .strong }
             }
             let strong = listed.filter { $0.etag?.strength == .strong }
             #expect(kind.etags == .none ? strong.isEmpty : strong.count == files.count)

@@ -57,7 +57,7 @@ final class BatchDownload: FileBatchReceiver, @unchecked Sendable {
     /// - Throws: `.localIO` if `incoming/` cannot be opened.
     init(_ batch: DownloadBatch, _ engine: SyncEngine, _ pool: DownloadPool) throws(Failure) {
         (self.batch, self.engine, self.pool) = (batch, engine, pool)
-        owner = engine.owner(batch.entries[0].record)
+        owner = engine.owner(batch.entries[0].record, ofBatch: true)
         places = try engine.tree.incomingPlaces()
     }
 
@@ -176,9 +176,9 @@ final class BatchDownload: FileBatchReceiver, @unchecked Sendable {
 
     /// The transfers under way.
     var transfers: [TransferUnderWay] {
-        state.withLock { Array($0.underWay.keys) }.map { file in
+        state.withLock { $0.underWay }.map { file, now in
             TransferUnderWay(
-                .download, record: batch.entries[file].record, path: batch.path(of: file), bytes: 0,
+                .download, record: batch.entries[file].record, path: batch.path(of: file), bytes: now.received,
                 size: batch.files.files[file].size)
         }
     }

@@ -95,8 +95,11 @@ extension DownloadAction {
         guard !others.isEmpty else { return }
         let (alone, gone) = try database.writeBlocking { [others] tx in try self.alone(others, in: tx) }
         outcome.outcomes += gone.map { RecordOutcome(record: $0, resolution: .ended) }
+        // The path as it was journalled: an item that has moved since takes its file along from there.
+        let paths = Dictionary(uniqueKeysWithValues: others.map { ($0.record, $0.path) })
         for fetched in alone {
-            put(Landable(fetched: fetched, path: fetched.job.path, known: nil), &outcome.placed, &refused)
+            let path = paths[fetched.job.id] ?? fetched.job.path
+            put(Landable(fetched: fetched, path: path, known: nil), &outcome.placed, &refused)
         }
     }
 

@@ -58,8 +58,10 @@ extension Job {
 }
 
 extension SyncEngine {
-    /// Returns what a record's download is called in the room.
-    func owner(_ record: SyncRecordID) -> DownloadRoom.Owner { .init(account: account, record: record) }
+    /// Returns what a record's download, or the batch that begins with the record, is called in the room.
+    func owner(_ record: SyncRecordID, ofBatch isBatch: Bool = false) -> DownloadRoom.Owner {
+        .init(account: account, record: record, isBatch: isBatch)
+    }
 
     /// Measures the room for downloads. The function may block.
     /// - Parameter isForced: Whether the room is measured even if that was done a moment ago.
