@@ -9,6 +9,10 @@ import Synchronization
 /// freed before a task has used them. A connection therefore gets its handlers from the task that takes it.
 final class Arrivals: Sendable {
     private let connections = Mutex<[ObjectIdentifier: any Channel]>([:])
+    private let taken = Mutex(0)
+
+    /// The number of connections that have arrived, and whose last request is not yet done with.
+    var count: Int { connections.withLock(\.count) + taken.withLock { $0 } }
 
     /// Returns a part that passes each connection to `base` when a task has taken the connection.
     func before(_ base: some ServerChildChannel) -> any ServerChildChannel { Gate(base: base, arrivals: self) }
@@ -38,6 +42,8 @@ final class Arrivals: Sendable {
 
         func handle(value: Value, logger: Logger) async {
             let channel = value.channel
+            arrivals.taken.withLock { $0 += 1 }
+            defer { arrivals.taken.withLock { $0 -= 1 } }
             arrivals.connections.withLock { $0[ObjectIdentifier(channel)] = nil }
             let connection: Base.Value
             do {

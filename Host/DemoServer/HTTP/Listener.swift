@@ -49,6 +49,9 @@ package final class Listener: Sendable {
         self.arrivals = arrivals
     }
 
+    /// The number of connections whose last request is not yet done with. A request of a client that has gone may be.
+    package var connections: Int { arrivals.count }
+
     /// Closes the socket and all connections.
     package func stop() async {
         running.cancel()

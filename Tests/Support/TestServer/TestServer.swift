@@ -104,6 +104,9 @@ public final class TestServer: Sendable {
     /// The answered requests, in the order of their answers.
     public var requests: [LoggedRequest] { answers.log.withLock { $0 } }
 
+    /// Whether no client is connected, and every request of those that were is in the list.
+    public var isLeft: Bool { listener.connections == 0 }
+
     /// Empties the list of answered requests.
     public func forgetRequests() { answers.log.withLock { $0 = [] } }
 
