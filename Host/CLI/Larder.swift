@@ -35,10 +35,12 @@ import Threads
         _ = ServiceManager.own
         let arguments = Array(CommandLine.arguments.dropFirst())
         // The signal has a host read its config anew. Before the host heeds it, it must not end the process.
-        if words(arguments).first == Run.configuration.commandName { signal(SIGHUP, SIG_IGN) }
-        let console = Console.keepingOutput(isProbe: arguments.first == Probe.name)
+        let isHost = words(arguments).first == Run.configuration.commandName
+        if isHost { signal(SIGHUP, SIG_IGN) }
+        let isProbe = arguments.first == Probe.name
+        let console = Console.keepingOutput(isProbe: isProbe)
         let code: Int32
-        if let failure = unreadableArgument() ?? tooFewFiles() {
+        if let failure = unreadableArgument() ?? tooFewFiles() ?? tooFewThreads(isHost: isHost, isProbe: isProbe) {
             report(failure, to: console)
             code = failure.kind.rawValue
         } else {
@@ -69,6 +71,17 @@ import Threads
         return Failure(
             .localIO, "this process may have \(limit) files open, and Larder needs 128",
             hint: "Raise the limit: `ulimit -n 1024` in a shell, `LimitNOFILE=1024` in a unit of systemd")
+    }
+
+    /// Returns the failure of a limit of threads that is below what a host with one account takes, or another command.
+    /// Libraries end the process where they cannot start a thread, or wait for one without end.
+    private static func tooFewThreads(isHost: Bool, isProbe: Bool) -> Failure? {
+        let count = isHost ? 32 : 16
+        guard !isProbe, !SystemThread.canStart(count) else { return nil }
+        return Failure(
+            .localIO, "this process cannot have \(count) threads, and Larder needs them",
+            hint: "Raise the limit of threads: `ulimit -u` in a shell, which counts all processes and threads of the "
+                + "user, `TasksMax=` in a unit of systemd")
     }
 
     /// Parses and runs a command line, and prints its failures.

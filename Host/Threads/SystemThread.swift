@@ -34,6 +34,36 @@ public struct SystemThread: Sendable {
         }
     }
 
+    /// Tells whether that many more threads can be there at once. Starts them and waits until they have ended.
+    public static func canStart(_ count: Int) -> Bool {
+        // The threads end when they have got the lock.
+        let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+        defer { lock.deallocate() }
+        pthread_mutex_init(lock, nil)
+        defer { pthread_mutex_destroy(lock) }
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        defer { pthread_attr_destroy(&attributes) }
+        pthread_attr_setstacksize(&attributes, 65_536)
+        var threads: [pthread_t] = []
+        pthread_mutex_lock(lock)
+        while threads.count < count {
+            var thread = pthread_t()
+            let code = pthread_create(
+                &thread, &attributes,
+                { argument in
+                    let lock = argument?.assumingMemoryBound(to: pthread_mutex_t.self)
+                    if let lock, pthread_mutex_lock(lock) == 0 { pthread_mutex_unlock(lock) }
+                    return nil
+                }, lock)
+            guard code == 0 else { break }
+            threads.append(thread)
+        }
+        pthread_mutex_unlock(lock)
+        for thread in threads { pthread_join(thread, nil) }
+        return threads.count == count
+    }
+
     /// The number of the thread that the caller runs on, which no other living thread has.
     static var current: UInt { UInt(pthread_self()) }
 }

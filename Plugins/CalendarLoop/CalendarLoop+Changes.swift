@@ -10,7 +10,9 @@ extension CalendarLoop {
         }
         if delta.isEmpty, !delta.isTruncated, try isStalling(loop, calendar, delta.token) {
             if wasStalled {
-                log?.warning("the server does not report the changes of the calendar \(loop): all of it is listed")
+                let text = "the server does not report the changes of the calendar \(loop): all of it is listed"
+                // Some servers give a calendar another token each time.
+                if named.insert(loop).inserted { log?.warning(text) } else { log?.debug(text) }
                 return EventPage(eventID: token, refresh: .everything, content: Content())
             }
             return page(.stalled(delta.token))

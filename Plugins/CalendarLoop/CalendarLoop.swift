@@ -37,6 +37,8 @@ struct CalendarLoop: EventLoop {
     private var seen: [String: Int64] = [:]
     /// The calendars that may have been deleted and created anew since their records were compared with their listing.
     var doubted: Set<String> = []
+    /// The calendars whose changes the server does not report, as the log has said since the loop began.
+    var named: Set<String> = []
     /// The backlogs by calendar.
     var backlogs: [String: Backlog] = [:]
     private let events: String?

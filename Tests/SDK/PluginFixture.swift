@@ -148,6 +148,10 @@ final class PluginFixture {
     var mistakes: [String] { entries(LARDER_FAKE_MISTAKE) { "\(String(cString: $0.name)) \($0.status)" } }
     var failures: [String] { entries(LARDER_FAKE_FAILURE) { $0.text.map { String(cString: $0) } ?? "" } }
     var logLines: [String] { entries(LARDER_FAKE_LOG) { $0.text.map { String(cString: $0) } ?? "" } }
+    var warnings: [String] {
+        entries(LARDER_FAKE_LOG) { ($0.number, $0.text.map { String(cString: $0) } ?? "") }
+            .filter { $0.0 == LARDER_LOG_WARNING }.map(\.1)
+    }
     var queries: [String] { entries(LARDER_FAKE_QUERY) { $0.text.map { String(cString: $0) } ?? "" } }
     func forget() { larder_fake_forget(fake) }
 

@@ -129,7 +129,7 @@ struct ControlService: Sendable {
         case .host: return Array(JSONValue(hosting).text.utf8)
         case .reload: return Array(JSONValue(try await hosting.reload()).text.utf8)
         case .account(let name):
-            guard let phase = hosting.phases[name] else { throw Failure.noAccount(name) }
+            guard let phase = hosting.phases[name] else { throw hosting.noAccount(name) }
             try check(asked.fields[.larderAccount], of: name)
             return Array(JSONValue(phase, account: name).text.utf8)
         case .watch(let name):
@@ -149,7 +149,7 @@ struct ControlService: Sendable {
     /// - Parameter digest: the digest of the account's part of the config that the client has read; nil if it has read
     ///   none.
     private func host(of account: String, as digest: String?) throws(Failure) -> AccountHost {
-        guard let phase = hosting.phases[account] else { throw Failure.noAccount(account) }
+        guard let phase = hosting.phases[account] else { throw hosting.noAccount(account) }
         try check(digest, of: account)
         if let host = phase.host { return host }
         if let failure = phase.failure { throw failure }
@@ -162,7 +162,7 @@ struct ControlService: Sendable {
         guard let digest, digest != hosting.digest(of: account) else { return }
         throw Failure(
             .vaultLocked, "the config has changed for the account `\(account)` since the host has read it",
-            hint: "`larder reload` has the host read it anew")
+            hint: hosting.hint(for: account))
     }
 
     private static func carryOut<Command: AccountCommand>(
@@ -174,8 +174,8 @@ struct ControlService: Sendable {
     }
 }
 
-extension Failure {
-    static func noAccount(_ name: String) -> Failure {
-        Failure(.notFound, "the host that runs has no account `\(name)`", hint: "`larder reload` reads the config anew")
+extension Hosting {
+    func noAccount(_ name: String) -> Failure {
+        Failure(.notFound, "the host that runs has no account `\(name)`", hint: hint(for: name))
     }
 }

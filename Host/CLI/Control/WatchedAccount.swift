@@ -36,7 +36,7 @@ extension Hosting {
         var feed: ActivityFeed?
         var last: WatchedAccount?
         while true {
-            guard let phase = phases[account] else { throw .noAccount(account) }
+            guard let phase = phases[account] else { throw noAccount(account) }
             var told = WatchedAccount(account: account, phase: phase.name, words: phase.status, activity: nil)
             if let host = phase.host {
                 if feed?.isOf(host) != true { feed = ActivityFeed(host) }

@@ -26,6 +26,8 @@ final class Hosting: Service {
         var failures: [Failure] = []
         var waitingForReload: [ReloadAnswer] = []
         var reloads = ServiceState.Reloads()
+        /// The key paths of the settings that the last reload left as they were, since they need a restart.
+        var needRestart: [String] = []
     }
 
     /// An account that was started and does not run yet.
@@ -91,6 +93,15 @@ final class Hosting: Service {
     /// Returns the digest of an account's part of the config that the host has read; nil if there is no such account.
     /// May be called on any thread.
     func digest(of account: String) -> String? { state.withLock { $0.accounts[account] }?.config.digest }
+
+    /// What has the host know an account as the config has it now: a reload, or a restart where the last reload left the
+    /// account as it was. May be called on any thread.
+    func hint(for account: String) -> String {
+        let paths = ["accounts.\(account)", "accounts.\(account).vault", "accounts.\(account).files"]
+        return state.withLock { $0.needRestart.contains(where: paths.contains) }
+            ? "Restart the host: the folders of accounts that run cannot be changed"
+            : "`larder reload` has the host read it anew"
+    }
 
     /// What the host does with each account, by the accounts' names. May be read on any thread.
     var phases: [String: AccountPhase] { state.withLock(\.accounts).mapValues(\.phase) }
@@ -261,6 +272,7 @@ final class Hosting: Service {
             if isNew { state.generation = verified }
             retired.retire()
             state.shutdownTimeout = config.settings.shutdownTimeout
+            state.needRestart = plan.needRestart
             config.log.apply(to: log, console)
 
             let before = state.accounts

@@ -74,12 +74,13 @@ extension AccountHost {
                 group.addTask { [state] in await state.reopenings.wait() }
                 if let end { group.addTask { [self] in try await waitForLeftOut(until: end) } }
                 work.began()
-                defer {
-                    work.end()
-                    group.cancelAll()
-                }
+                defer { group.cancelAll() }
                 // Each task ends only when it is cancelled or cannot go on.
-                try await group.next()
+                do { try await group.next() } catch {
+                    work.end(because: error is CancellationError ? nil : Failure(of: error))
+                    throw error
+                }
+                work.end()
             }
             await loops.suspend()
             await writePolicyHistory()

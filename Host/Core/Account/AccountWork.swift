@@ -20,6 +20,8 @@ final class AccountWork: Sendable {
         var phase = Phase.idle
         /// The number of runs that have ended.
         var ended = 0
+        /// Why the last run could not go on.
+        var failure: Failure?
         /// The number of commands in progress.
         var commands = 0
         /// Whether a command works alone.
@@ -49,10 +51,12 @@ final class AccountWork: Sendable {
     func began() { state.change { if $0.phase == .starting { $0.phase = .running } } }
 
     /// Ends the run. Commands that use it end too.
-    func end() {
+    /// - Parameter failure: Why it cannot go on; nil if it is stopped. It is what such a command reports.
+    func end(because failure: Failure? = nil) {
         state.change { state in
             guard state.phase == .starting || state.phase == .running else { return }
             state.ended += 1
+            state.failure = failure
             state.phase = .idle
         }
     }
@@ -67,7 +71,8 @@ final class AccountWork: Sendable {
 
     /// Carries out a command's body. If the run that is in progress ends, or the account is closed, the body is
     /// cancelled.
-    /// - Throws: The body's error; `.failed` if the run or the account ended first.
+    /// - Throws: The body's error; the failure of the run if it could not go on; `.failed` if the run was stopped or the
+    ///   account closed first.
     func carryOut<T: Sendable>(
         _ body: @escaping @Sendable () async throws(Failure) -> T
     ) async throws(Failure) -> T {
@@ -95,6 +100,7 @@ final class AccountWork: Sendable {
             return result
         }
         if case .success(let value) = result { return value }
+        if let reason = state.with({ $0.ended == ended ? nil : $0.failure }) { throw reason }
         guard !state.with({ $0.phase == .closed || $0.ended != ended }) else { throw .stopping }
         guard case .failure(let failure) = result else { throw .stopping }
         throw failure

@@ -119,6 +119,14 @@ import Testing
             #expect(try await accounts.larder("reload").exitCode == 0)
             let pinned = try await accounts.larder("--account", "home", "pin", "/a")
             #expect(pinned.exitCode == 0, "\(pinned.summary)")
+
+            // Names that were exchanged are so after a restart only.
+            let vaults = ["home": "vault: work", "work": "vault: home"]
+            try accounts.write(["home", "work"], more: vaults.mapValues { [$0] })
+            let reloaded = try await accounts.larder("reload")
+            #expect(reloaded.exitCode == 0 && reloaded.output.contains("need a restart"), "\(reloaded.summary)")
+            let refused = try await accounts.larder("--account", "home", "pin", "/a")
+            #expect(refused.exitCode == 75 && refused.errors.contains("Restart the host"), "\(refused.summary)")
             #expect(await host.stop() == .code(0))
         }
     }

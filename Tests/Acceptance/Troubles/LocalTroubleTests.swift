@@ -39,6 +39,26 @@ import Testing
         }
     }
 
+    @Test("V1: a command whose tree goes while it waits ends with 74 and says why")
+    func goneMeanwhile() async throws {
+        try await withTemporaryFolder { folder in
+            try await TestServer.running { server in
+                server.tree.put("/a", "x")
+                let tree = "\(folder)/tree"
+                let account = try Account(in: folder, server, files: tree)
+                let hold = server.add(Fault(.hold(), method: "GET", path: "/a"))
+                let host = try account.larder.start(["run"], errors: "\(folder)/log")
+                try await account.untilOnline(host)
+                let get = try account.larder.start(["get", "/a"], errors: "\(folder)/said")
+                await server.untilHeld(hold)
+                try await mustRun("mv", [tree, "\(folder)/elsewhere"])
+                #expect(await get.wait(atMost: .seconds(120)) == .code(74))
+                #expect(try Files.text("\(folder)/said").contains("\(tree) with the local copies was moved"))
+                #expect(await host.wait(atMost: .seconds(120)) == .code(74))
+            }
+        }
+    }
+
     @Test("S27: a vault that another host has open is 75, and names that host's process")
     func locked() async throws {
         try await withTemporaryFolder { folder in

@@ -49,6 +49,23 @@ struct OpenFilesTests {
         }
     }
 
+    @Test("H18: with too few threads that is said, and nothing hangs or crashes", arguments: [1, 2, 5, 6, 8, 12])
+    func fewThreads(limit: Int) async throws {
+        try await withTemporaryFolder { folder in
+            var larder = LarderCommand(config: "\(folder)/config.yaml", home: "\(folder)/home")
+            larder.wrapper = ["bash", "-c", "ulimit -u \(limit) && exec \"$@\"", "bash"]
+            // root has no such limit; a user of its own has no other threads.
+            let user = 61_000 + limit
+            if Build.isRoot {
+                larder.wrapper += ["setpriv", "--reuid=\(user)", "--regid=\(user)", "--clear-groups", "--"]
+            }
+            for command in [["run", "--once"], ["status"]] {
+                let said = try await larder.run(command)
+                #expect(said.exitCode == 74 && said.errors.contains("`ulimit -u`"), "\(said.summary)")
+            }
+        }
+    }
+
     @Test("H18: a host with more accounts than descriptors keeps those that fit, and names the others")
     func manyAccounts() async throws {
         try await withTemporaryFolder { folder in

@@ -133,6 +133,20 @@ import Testing
         #expect(account.fixture.loopCalls.filter { $0.hasPrefix("refresh") }.count == 2)
     }
 
+    @Test("K08: a calendar that has another token each time is listed, which the log says once")
+    func otherTokenEachTime() throws {
+        let account = try CalendarAccount()
+        account.server.put("a.ics")
+        account.cycle()
+        for number in 0..<12 {
+            account.fixture.put(
+                record: account.loop, in: "calendars", value: #"{"supportsSync":true,"syncToken":"at \#(number)"}"#)
+            account.fixture.pollAll(account.loop)
+        }
+        #expect(account.fixture.loopCalls.filter { $0.hasPrefix("refresh") }.count > 2)
+        #expect(account.fixture.warnings.filter { $0.contains("does not report the changes") }.count == 1)
+    }
+
     @Test("K09: what a server forgot to tell is found by the day's comparison")
     func reconcile() throws {
         let account = try CalendarAccount()

@@ -51,13 +51,18 @@ struct AccountRemove: LarderCommand {
             do throws(Failure) {
                 left = try await takeOut(account, isOut ? nil : edit, config, console)
             } catch {
-                if error.kind == .vaultLocked, try await waiting.goesOn(for: account) { continue }
+                var reason = error
+                do throws(Failure) {
+                    if reason.kind == .vaultLocked, try await waiting.goesOn(for: account) { continue }
+                } catch {
+                    reason = error
+                }
                 // Nothing was taken away while the database is there.
                 if isOut, AccountRemains.exist(account.bookmark) {
-                    try edit.undo(because: error)
+                    try edit.undo(because: reason)
                     await RunningHost.takeBack(inReadersOf: config.file)
                 }
-                throw error
+                throw reason
             }
         }
         guard let left else { return [] }
