@@ -80,7 +80,7 @@ extension PluginHost {
             thread = try SerialThread.forPlugin(
                 String(path[(path.lastIndex(of: "/") ?? path.startIndex)...].dropFirst()))
         } catch {
-            throw .cannotOpen("no thread can be created for it: \(String(cString: strerror(error.code)))")
+            throw .lack("the library cannot be opened: no thread can be created for it", error.code)
         }
         do {
             let image = try await thread.run { try LibraryImage(of: path) }
@@ -117,6 +117,7 @@ extension PluginHost {
             if let mark { await remember(mark, minor, refusal: nil) }
         // The library is not remembered, because another library that it needs may be missing today and there tomorrow.
         case .refused(let reason), .unknown(let reason): throw Refusal.probe(reason)
+        case .lack(let what, let code): throw Refusal.lack(what, code)
         case .deadly(let reason):
             await remember(digest, minor, refusal: reason)
             throw Refusal.probe(reason)

@@ -74,6 +74,7 @@ public actor PluginHost {
                 entry.report.state = .refused
                 (entry.report.reason, entry.report.advice) = (error.reason, error.advice)
                 if case .schema = error { entry.report.isSchemaWrong = true }
+                entry.report.isForLack = error.isLack
                 if case .settings(let problems) = error {
                     // A caller that has the config reports the problem with its position in the config. Otherwise
                     // ``start(_:)`` logs the problem.
@@ -182,7 +183,7 @@ public actor PluginHost {
     ) async throws(Refusal) -> PluginInstance {
         let thread: SerialThread
         do throws(ThreadError) { thread = try SerialThread.forPlugin(description.id.shortName) } catch {
-            throw .startFailed("no thread can be created for it: \(String(cString: strerror(error.code)))")
+            throw .lack("no thread can be created for it", error.code)
         }
         let record =
             account.calls?.record(of: description.id, in: library.path, mark: library.image.mark)

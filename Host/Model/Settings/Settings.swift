@@ -179,6 +179,9 @@ public struct PluginReport: Hashable, Sendable {
     public var settingProblems: [SettingProblem] = []
     /// Whether the plugin is refused because the host cannot determine which settings it has.
     public var isSchemaWrong = false
+    /// Whether the plugin is refused because the system has too little of something, such as descriptors. That is no
+    /// fault of the plugin, and may be over soon.
+    public var isForLack = false
     /// The defaults of the plugin's own settings, if it was opened: an object in the shape of the settings in the
     /// config, with values as written there, such as `7d`.
     public var settingDefaults = JSONValue.object([])

@@ -26,8 +26,10 @@ enum ProbeOutcome: Hashable, Sendable {
     case refused(String)
     /// A library that ended the process when it was opened. The same bytes will do so again.
     case deadly(String)
-    /// A library that was not opened in time, or a process that could not be started. Another attempt may succeed.
+    /// A library that was not opened in time. Another attempt may succeed.
     case unknown(String)
+    /// A process that could not be started, and the error's code.
+    case lack(String, Int32)
 }
 
 extension ProbeCommand {
@@ -35,14 +37,14 @@ extension ProbeCommand {
     func run(library: String) -> ProbeOutcome {
         guard let name = arguments.first else { return .unknown("no program was given to test the library with") }
         var ends: [Int32] = [-1, -1]
-        guard linux_pipe_cloexec(&ends) == 0 else { return .unknown(Self.text(errno)) }
+        guard linux_pipe_cloexec(&ends) == 0 else { return .lack("no pipe can be made", errno) }
         defer { close(ends[0]) }
         let child: pid_t
         do throws(ChildProgram.NotStarted) {
             defer { close(ends[1]) }
             child = try program(for: library).start(writingTo: ends[1])
         } catch {
-            return .unknown("\(name) cannot be started: \(Self.text(error.code))")
+            return .lack("\(name) cannot be started", error.code)
         }
         let deadline = ContinuousClock.now + limit
         let line = readLine(from: ends[0], until: deadline)
@@ -107,8 +109,6 @@ extension ProbeCommand {
         }
     }
 
-    private static func text(_ code: Int32) -> String { String(cString: strerror(code)) }
-
     private static func signalName(_ number: Int32) -> String {
         strsignal(number).map { String(cString: $0) } ?? "signal \(number)"
     }
@@ -127,6 +127,7 @@ extension ProbeCommand {
             case .described(let ids) where !ids.isEmpty: return ids
             case .described: reason = "it describes no plugin"
             case .refused(let why), .deadly(let why), .unknown(let why): reason = why
+            case .lack(let what, let code): reason = Refusal.lack(what, code).reason
             }
         }
         throw Failure(.failed, "\(path) cannot be used: \(reason)")

@@ -12,6 +12,8 @@ enum Refusal: Error, Hashable, Sendable {
     /// A path that others may change: it is writable by others or belongs to another user.
     case unsafe(String)
     case cannotOpen(String)
+    /// The system has too few threads, processes, descriptors or memory.
+    case lack(String, Int32)
     case unresolved(String)
     case noEntry
     case tooNew(String)
@@ -42,6 +44,15 @@ enum Refusal: Error, Hashable, Sendable {
         return hold.until == nil
     }
 
+    /// Whether the reason is no fault of the library, and may be gone soon.
+    var isLack: Bool {
+        switch self {
+        case .lack: true
+        case .unreadable(let code): [EMFILE, ENFILE, ENOMEM, EAGAIN].contains(code)
+        default: false
+        }
+    }
+
     /// The reason as a sentence for people.
     var reason: String {
         switch self {
@@ -52,6 +63,7 @@ enum Refusal: Error, Hashable, Sendable {
         case .notShared: "an ELF file, but not a shared library"
         case .unsafe(let what): what
         case .cannotOpen(let why): "the library cannot be opened: \(why)"
+        case .lack(let what, let code): "\(what): \(String(cString: strerror(code)))"
         case .unresolved(let name): "unresolved symbol: nothing defines \(name)"
         case .noEntry: "no entry symbol: it exports no larder_plugin_entry_v1"
         case .tooNew(let what): "ABI too new: \(what)"

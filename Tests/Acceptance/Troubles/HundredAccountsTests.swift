@@ -22,18 +22,11 @@ struct HundredAccountsTests {
         try await withTemporaryFolder { folder in
             try await TestServer.running { server in
                 server.tree.put("/first", "1")
-                try Files.write(server.configuration.password, to: "\(folder)/password", mode: 0o600)
-                var config = "poll: 1h\naccounts:\n"
-                for number in 0..<100 {
-                    let url = number.isMultiple(of: 10) ? "http://127.0.0.1:1/" : server.url
-                    config +=
-                        "  - { name: a\(number), url: \"\(url)\", vault: \"\(folder)/a\(number)\", "
-                        + "username: \(server.configuration.user), password: { file: \"\(folder)/password\" } }\n"
+                let crowd = try Crowd(of: 100, in: folder, at: server) { number in
+                    number.isMultiple(of: 10) ? "http://127.0.0.1:1/" : nil
                 }
-                try Files.write(config, to: "\(folder)/config.yaml", mode: 0o600)
-                try Files.makeFolder("\(folder)/home")
-                let larder = LarderCommand(config: "\(folder)/config.yaml", home: "\(folder)/home")
-                let host = try larder.start(["run"], errors: "\(folder)/errors")
+                let larder = crowd.larder
+                let host = try crowd.start()
                 do {
                     try await soon("all servers that live are listed") {
                         guard let status = try? await larder("--json", "status"), status.exitCode == 0 else {
@@ -57,11 +50,11 @@ struct HundredAccountsTests {
                     host.send(SIGTERM)
                     #expect(await host.wait(atMost: .seconds(120)) == .code(0))
                 } catch {
-                    Issue.record(error, "\((try? Files.text("\(folder)/errors")) ?? "")")
+                    Issue.record(error, "\((try? Files.text(crowd.log)) ?? "")")
                     host.send(SIGKILL)
                     _ = await host.wait(atMost: .seconds(60))
                 }
-                let errors = try Files.text("\(folder)/errors")
+                let errors = try Files.text(crowd.log)
                 #expect(!errors.contains("watch"), "\(errors)")
             }
         }

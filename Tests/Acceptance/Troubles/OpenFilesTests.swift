@@ -71,19 +71,9 @@ struct OpenFilesTests {
         try await withTemporaryFolder { folder in
             try await TestServer.running { server in
                 server.tree.put("/first", "1")
-                try Files.write(server.configuration.password, to: "\(folder)/password", mode: 0o600)
-                var config = "poll: 1h\naccounts:\n"
-                for number in 0..<30 {
-                    config +=
-                        "  - { name: a\(number), url: \"\(server.url)\", vault: \"\(folder)/a\(number)\", "
-                        + "username: \(server.configuration.user), password: { file: \"\(folder)/password\" } }\n"
-                }
-                try Files.write(config, to: "\(folder)/config.yaml", mode: 0o600)
-                try Files.makeFolder("\(folder)/home")
-                var larder = LarderCommand(config: "\(folder)/config.yaml", home: "\(folder)/home")
-                larder.wrapper = ["bash", "-c", "ulimit -n 256 && exec \"$@\"", "bash"]
-                let host = try larder.start(["run"], errors: "\(folder)/errors")
-                larder.wrapper = []
+                let crowd = try Crowd(of: 30, in: folder, at: server)
+                let larder = crowd.larder
+                let host = try crowd.limited(to: 256).start()
                 var refused = 0
                 try await soon("each account is online, or waits and says why") {
                     let status = try await larder("--json", "status")
@@ -96,7 +86,7 @@ struct OpenFilesTests {
                 #expect(!host.hasEnded)
                 host.send(SIGTERM)
                 #expect(await host.wait(atMost: .seconds(120)) == .code(0))
-                let errors = try Files.text("\(folder)/errors")
+                let errors = try Files.text(crowd.log)
                 #expect(errors.split(separator: "\n").count { $0.contains("too few are left") } >= refused, "\(errors)")
                 #expect(!errors.contains("Too many open files"), "\(errors)")
             }

@@ -61,7 +61,12 @@ extension Hosting {
         let (config, accounts, process) = try await global.openPlugins(
             console, for: .reload, options: { _ in options },
             choosing: { config throws(Failure) in try config.namedAccounts() })
-        let generation = Generation(process, await process.pluginReports())
+        let reports = await process.pluginReports()
+        if let lacking = reports.first(where: \.isForLack) {
+            try await process.close()
+            throw Failure(.localIO, "the plugin \(lacking.id) cannot be opened now: \(lacking.reason ?? "")")
+        }
+        let generation = Generation(process, reports)
         guard let commit = commit(config, accounts, generation) else {
             generation.retire()
             _ = await generation.closeIfUnused()
