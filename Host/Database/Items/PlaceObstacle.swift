@@ -22,6 +22,21 @@ extension ItemTable {
         try exists("SELECT 1 FROM items INDEXED BY items_removed WHERE removedAt IS NOT NULL AND \(ItemSQL.isCopy)")
     }
 
+    /// Tells whether the copy of a removed item is at a path, above it or below it.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func isBesideRemovedCopy(_ path: ItemPath) throws -> Bool {
+        var isBeside = false
+        var place = path
+        while !place.isRoot, !isBeside {
+            try eachRemovedCopy("path = ?", [.path(place)]) { _, _, _ in isBeside = true }
+            place = place.parent
+        }
+        if !isBeside {
+            try eachRemovedCopy(ItemSQL.isBelow, ItemSQL.bounds(below: path)) { _, _, _ in isBeside = true }
+        }
+        return isBeside
+    }
+
     /// Returns the obstacle that copies of removed items form for an item: a copy at its path, a file above the path,
     /// or, for a file, anything below the path.
     ///

@@ -143,15 +143,17 @@ extension SyncEngine {
         return page
     }
 
-    /// Returns what gathers the ordinary downloads of a page; nil if none is ordinary now: moves are to be made, a copy of
-    /// a removed item may be in a place, or many changes are to be made on the server.
+    /// Returns what gathers the ordinary downloads of a page; nil if none is ordinary now: moves are to be made, or many
+    /// changes on the server.
     private func ordinaryDownloads(
         _ request: JournalRequest, on page: JournalPage, _ partners: Partners, in tx: Transaction
     ) throws -> OrdinaryDownloads? {
-        guard request.takesBatch, page.moves.isEmpty, !page.mayBeHeld,
+        guard request.takesBatch, page.moves.isEmpty, try tx.moves.isEmpty,
             let changes = try tx.journal.changedPaths(limit: OrdinaryDownloads.mostChanges)
         else { return nil }
-        return OrdinaryDownloads(self, changes, partners)
+        let isHeld: ((ItemPath) throws -> Bool)? =
+            try tx.items.hasRemovedCopies() ? { try tx.items.isBesideRemovedCopy($0) } : nil
+        return OrdinaryDownloads(self, changes, isHeld, partners)
     }
 
     /// Logs one line for all dropped actions of one plugin, and reports each action to the callback.

@@ -6,6 +6,8 @@ import Model
 struct OrdinaryDownloads {
     private let engine: SyncEngine
     private let isCovered: @Sendable (Item, DownloadTrigger) throws -> Bool?
+    /// Whether a path may be held by the copy of a removed item; nil if there is no such copy.
+    private let isHeld: ((ItemPath) throws -> Bool)?
     /// The paths at which the server is about to be changed, as text.
     private let changes: [[UInt8]]
     private var rows: DownloadBatch.Builder
@@ -13,8 +15,11 @@ struct OrdinaryDownloads {
     /// The number of changes up to which each download's path is compared with theirs.
     static let mostChanges = 64
 
-    init(_ engine: SyncEngine, _ changes: [ItemPath], _ partners: SyncEngine.Partners) {
-        (self.engine, isCovered) = (engine, partners.isCovered)
+    init(
+        _ engine: SyncEngine, _ changes: [ItemPath], _ isHeld: ((ItemPath) throws -> Bool)?,
+        _ partners: SyncEngine.Partners
+    ) {
+        (self.engine, isCovered, self.isHeld) = (engine, partners.isCovered, isHeld)
         self.changes = changes.map { Array($0.text.utf8) }
         rows = DownloadBatch.Builder(coverage: partners.coverageVersion())
     }
@@ -28,6 +33,7 @@ struct OrdinaryDownloads {
         guard row.isOrdinary else { return false }
         let (reason, whileCovered) = (row.reason, row.isWhileCovered)
         if whileCovered, try isCovered(row.wholeItem(), reason) != true { return false }
+        if let isHeld, try isHeld(row.wholeItem().path) { return false }
         return row.withTexts { path, version in
             guard !changes.contains(where: { Self.isAtOrAbove($0, path) }),
                 page.takesRoom(row.size, for: engine.owner(row.id))

@@ -15,7 +15,19 @@ struct BatchedDownloadTests {
     enum Event: CaseIterable {
         case nothing, itemRemoved, itemMoved, newVersionListed, recordTakenAway, fileInPlace, folderInPlace,
             equalFileInPlace
-        case joined, nothingCovers, removedCopyInPlace, syncFails, paused
+        case joined, nothingCovers, syncFails, paused
+        case removedCopyInPlace, removedCopyAbove, removedCopyBelow, removedCopyElsewhere
+
+        /// The path of a removed item whose copy is still here.
+        func removedCopy(_ path: ItemPath) -> ItemPath? {
+            switch self {
+            case .removedCopyInPlace: path
+            case .removedCopyAbove: path.parent
+            case .removedCopyBelow: ItemPath(unchecked: "\(path)/x")
+            case .removedCopyElsewhere: ItemPath(unchecked: "/gone")
+            default: nil
+            }
+        }
     }
 
     /// What is left when all is done.
@@ -54,7 +66,10 @@ struct BatchedDownloadTests {
     }
 
     /// Runs a course, in which something happens at the first request for `/d/1`.
-    private func course(_ event: Event, inBatches: Bool) async throws -> (end: End, batched: Int) {
+    /// - Parameter isBefore: Whether it happens before anything is asked for.
+    private func course(
+        _ event: Event, isBefore: Bool = false, inBatches: Bool
+    ) async throws -> (end: End, batched: Int) {
         try await withTemporaryFolder { folder in
             let syncs = Counter()
             let fails = Counter()
@@ -70,8 +85,10 @@ struct BatchedDownloadTests {
             let second = items[1]
             let requests = Counter()
             source.each { [fixture] request in
-                if request.path == second.path, requests.next() == 1 { Self.happen(event, to: second, fixture, fails) }
+                guard !isBefore, request.path == second.path, requests.next() == 1 else { return }
+                Self.happen(event, to: second, fixture, fails)
             }
+            if isBefore { Self.happen(event, to: second, fixture, fails) }
             for item in items { try await fixture.ask(.download, item, for: .availableOffline, whileCovered: true) }
             _ = try await fixture.drain()
             fixture.engine.setOnline(true)
@@ -93,6 +110,14 @@ struct BatchedDownloadTests {
             }
         }
         var count: Int { state.withLock(\.self) }
+    }
+
+    private static func insertRemovedCopy(_ event: Event, _ path: ItemPath, in tx: Transaction) throws {
+        guard let path = event.removedCopy(path) else { return }
+        var other = Item(localID: .random(), fileID: FileID("gone"), path: path, kind: .file)
+        other.removedAt = Timestamp(seconds: 1_600_000_001)
+        other.cloudStatus = .localCopy
+        try tx.items.insert(other)
     }
 
     private static func happen(_ event: Event, to item: Item, _ fixture: EngineFixture, _ fails: Counter) {
@@ -145,14 +170,8 @@ struct BatchedDownloadTests {
             case .nothingCovers:
                 fixture.coverage.set { _, _ in false }
                 fixture.engine.policiesChanged()
-            case .removedCopyInPlace:
-                try fixture.database.writeBlocking { tx in
-                    var other = Item(
-                        localID: .random(), fileID: FileID("gone"), path: ItemPath(unchecked: "/gone"), kind: .file)
-                    other.removedAt = Timestamp(seconds: 1_600_000_001)
-                    other.cloudStatus = .localCopy
-                    try tx.items.insert(other)
-                }
+            case .removedCopyInPlace, .removedCopyAbove, .removedCopyBelow, .removedCopyElsewhere:
+                try fixture.database.writeBlocking { try insertRemovedCopy(event, item.path, in: $0) }
             case .paused: fixture.engine.setOnline(false)
             }
         } catch {
@@ -167,6 +186,24 @@ struct BatchedDownloadTests {
         let (alone, none) = try await course(event, inBatches: false)
         let (together, some) = try await course(event, inBatches: true)
         #expect(none == 0 && some > 0)
-        #expect(alone == together)
+        if event == .nothingCovers {
+            // What had arrived may be in place before the engine takes back what nothing covers. Then it is told.
+            for end in [alone, together] {
+                #expect(end.records == [] && end.issues == [] && end.incoming == 0)
+                #expect(end.texts.allSatisfy { $0 == nil } || end.uncovered > 0, "\(end)")
+            }
+        } else {
+            #expect(alone == together)
+        }
+    }
+
+    @Test(
+        "S53: a copy of a removed item keeps from a batch what is at, above or below its place, and nothing else",
+        arguments: Event.allCases.filter { $0.removedCopy(.root) != nil })
+    func removedCopies(_ event: Event) async throws {
+        let (alone, none) = try await course(event, isBefore: true, inBatches: false)
+        let (together, some) = try await course(event, isBefore: true, inBatches: true)
+        #expect(none == 0 && alone == together)
+        #expect(some == (event == .removedCopyElsewhere ? 5 : event == .removedCopyAbove ? 0 : 4))
     }
 }

@@ -47,8 +47,11 @@ extension DownloadAction {
     func journal(
         _ arrivals: [BatchArrival], in tx: Transaction
     ) throws -> (landable: [BatchArrival], others: [BatchArrival]) {
-        guard try !arrivals.isEmpty && !tx.mayHoldPlaces() else { return ([], arrivals) }
-        let believed = arrivals.filter { tree.isBelieved($0.result) }
+        guard !arrivals.isEmpty, try tx.moves.isEmpty else { return ([], arrivals) }
+        let mayBeHeld = try tx.items.hasRemovedCopies()
+        let believed = try arrivals.filter {
+            try tree.isBelieved($0.result) && !(mayBeHeld && tx.items.isBesideRemovedCopy($0.path))
+        }
         let areSet = try tx.journal.setLandings(of: believed.map { $0.download(mark: $0.result.mark) })
         let landable = zip(believed, areSet).filter(\.1).map(\.0)
         guard landable.count < arrivals.count else { return (landable, []) }
