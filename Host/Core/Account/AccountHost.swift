@@ -199,6 +199,7 @@ public final class AccountHost: Sendable {
     /// - Throws: As ``Database/close()``; the vault is released in that case too.
     public func close() async throws(Failure) {
         await work.close()
+        defer { process.openFiles.close(bookmark.name) }
         let others = loops.instances.filter { instance in !plugins.contains { $0 === instance } }
         await process.stopPlugins(plugins + others)
         await connection.shutdown()

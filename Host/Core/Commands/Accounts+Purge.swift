@@ -67,6 +67,7 @@ extension AccountHost {
     /// - Returns: Whether nothing of the vault is left.
     /// - Throws: As ``Vault/erase()``.
     public func closeAndErase() async throws(Failure) -> Bool {
+        defer { process.openFiles.close(bookmark.name) }
         await process.stopPlugins(plugins)
         await connection.shutdown()
         return try await failing { [vault] in try await runBlocking { try vault.erase() } }

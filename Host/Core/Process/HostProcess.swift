@@ -25,8 +25,8 @@ public actor HostProcess {
     nonisolated let freedMemory = FreedMemory()
     /// The accounts that are starting.
     private nonisolated let starting: StartingAccounts
-    /// The open files of the accounts that are being opened.
-    private nonisolated let openFiles = OpenFileRoom()
+    /// The room for the open files of the accounts.
+    nonisolated let openFiles = OpenFileRoom()
     /// The accounts that are told when the machine has slept.
     nonisolated let sleepers: SleepWatch
     /// The plugins, opened for the first account that needs them.
@@ -61,8 +61,11 @@ public actor HostProcess {
         do {
             let place = try await starting.enter()
             try await openFiles.enter(bookmark.name)
-            defer { openFiles.leave() }
-            return try await AccountHost.open(bookmark, credentials: credentials, in: self, at: place)
+            var isOpen = false
+            defer { openFiles.leave(bookmark.name, isOpen: isOpen) }
+            let host = try await AccountHost.open(bookmark, credentials: credentials, in: self, at: place)
+            isOpen = true
+            return host
         } catch {
             throw Failure(of: error)
         }

@@ -68,7 +68,8 @@ private enum JournalRowQuery {
     private static let ordinary = """
         (syncRecords.action = '\(SyncRecord.Action.Kind.download.rawValue)'
           AND syncRecords.state <> \(State.failed.sql) AND syncRecords.parameters IS NULL
-          AND syncRecords.waitUntil IS NULL AND syncRecords.waitIssue IS NULL AND syncRecords.waitPlace IS NULL
+          AND syncRecords.waitUntil IS NULL AND syncRecords.waitVersion IS NULL AND syncRecords.waitIssue IS NULL
+          AND syncRecords.waitPlace IS NULL
           AND syncRecords.landingDigest IS NULL AND syncRecords.attempts = 0 AND syncRecords.rounds = 0
           AND (syncRecords.key IS NULL OR syncRecords.key NOT GLOB 'fetchAgain:*')
           AND items.\(ItemSQL.isFile) AND items.path = syncRecords.path AND items.removedAt IS NULL
@@ -210,7 +211,8 @@ private enum BatchSQL {
         UPDATE syncRecords SET state = \(State.processing.sql), landingETag = ?1,
           landingETagStrength = \(ETag.Strength.strong.sql), landingDigest = ?2, landingSize = ?3, landingModified = ?4
         WHERE id = ?5 AND action = '\(SyncRecord.Action.Kind.download.rawValue)' AND landingDigest IS NULL
-          AND parameters IS NULL AND waitUntil IS NULL AND waitIssue IS NULL AND waitPlace IS NULL
+          AND parameters IS NULL AND waitUntil IS NULL AND waitVersion IS NULL AND waitIssue IS NULL
+          AND waitPlace IS NULL
           AND EXISTS (SELECT 1 FROM items
             WHERE items.databaseID = ?6 AND items.localID = syncRecords.localID AND items.path = ?7
               AND items.\(ItemSQL.isFile) AND items.removedAt IS NULL AND items.etag = ?1

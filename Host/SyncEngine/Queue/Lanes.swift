@@ -36,7 +36,7 @@ public struct Lanes: Sendable {
     /// Tells whether a record about an item, at a path, would have to wait for a record that is in a lane.
     public func holdUp(_ item: LocalID, at path: ItemPath) -> Bool {
         if entries.isEmpty { return false }
-        if byItem[item] != nil || byPath[path] != nil { return true }
+        if byItem[item] != nil || byPath[path] != nil || below[path] != nil { return true }
         return path.ancestors.contains { byPath[$0] != nil }
     }
 

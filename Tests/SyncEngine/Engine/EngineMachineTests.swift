@@ -63,6 +63,26 @@ struct EngineMachineTests {
         #expect(!machine.isDrained(now: Self.now))
     }
 
+    @Test("S53: after a batch that was not taken, files come one by one for a minute")
+    func batchesAgain() {
+        var machine = EngineMachine(limits: Limits(downloads: 2))
+        func takesBatch(at time: Timestamp) -> Bool? {
+            let news = EngineFlags(hasNews: true, isStale: false)
+            machine.take(.told(news, treeAccess: .none, hasUnmarked: false, takesBatches: true), now: time)
+            let request = machine.decide(now: time).lazy.compactMap {
+                if case .read(let request) = $0 { request } else { nil }
+            }.first
+            machine.take(.read(JournalPage()), now: time)
+            return request?.takesBatch
+        }
+        #expect(takesBatch(at: Self.now) == true)
+        machine.take(.batchEnded(wasTaken: false), now: Self.now)
+        #expect(takesBatch(at: Self.now + .seconds(59)) == false)
+        #expect(takesBatch(at: Self.now + .seconds(60)) == true)
+        machine.take(.batchEnded(wasTaken: true), now: Self.now + .seconds(61))
+        #expect(takesBatch(at: Self.now + .seconds(62)) == true)
+    }
+
     @Test("News soon after a read wait for the rest of the interval while something is under way, and else for nothing")
     func newsSoonAfterRead() {
         let news = EngineFlags(hasNews: true, isStale: false)

@@ -46,7 +46,9 @@ struct LanesTests {
                     next, LocalID("\(Int.random(in: 0..<40, using: &random))"), try ItemPath(path.isEmpty ? "/" : path)
                 )
                 naive.records.append(record)
+                let isHeldUp = lanes.holdUp(record.1, at: record.2)
                 let isFree = lanes.add(record.0, localID: record.1, path: record.2)
+                #expect(isHeldUp == !isFree, "LARDER_TEST_SEED=\(seed), step \(step)")
                 #expect(isFree == naive.isFree(next), "LARDER_TEST_SEED=\(seed), step \(step)")
                 next = next.advanced(by: 1)
             } else if let index = naive.records.indices.randomElement(using: &random) {
