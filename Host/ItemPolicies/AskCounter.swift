@@ -43,14 +43,15 @@ struct AskCounter {
     }
 
     /// Tells whether a request for the item is allowed.
-    mutating func mayAsk(_ item: LocalID, _ wish: Wish) -> Answer {
+    /// - Parameter tells: Whether the caller tells of a refused request, so that the next one is not the first.
+    mutating func mayAsk(_ item: LocalID, _ wish: Wish, tells: Bool = true) -> Answer {
         guard let count = counts[item.hashValue] else { return .allowed }
         let isTurn = count.wish.isOpposite(to: wish)
         guard Int(count.asks) >= RunQueue.mostRounds || isTurn && Int(count.turns) >= Self.mostTurns(before: wish)
         else {
             return .allowed
         }
-        defer { isReported = true }
+        defer { if tells { isReported = true } }
         return .refused(isFirst: !isReported, isTurn: isTurn, former: askers[Int(count.asker)])
     }
 

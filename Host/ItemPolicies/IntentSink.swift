@@ -17,6 +17,21 @@ public protocol IntentSink: Sendable {
     ///   dropped.
     func perform(_ intent: Intent, heldBy issue: IssueID?, in transaction: Transaction) throws -> IntentOutcome
 
+    /// Takes downloads into the journal that need no second thought: those of files of which nothing is here and nothing
+    /// else is wanted. It leaves the others to ``perform(_:heldBy:in:)``.
+    ///
+    /// Called on a plugin's thread.
+    /// - Parameters:
+    ///   - items: The items, each once.
+    ///   - whileCovered: As in ``Intent/Change/download(_:whileCovered:)``.
+    ///   - plugin: The plugin that requests them, without a key.
+    ///   - transaction: The run's transaction.
+    /// - Returns: The items whose downloads are in the journal now.
+    /// - Throws: As ``perform(_:heldBy:in:)``.
+    func download(
+        _ items: [LocalID], whileCovered: Bool, for plugin: PluginID, in transaction: Transaction
+    ) throws -> Set<LocalID>
+
     /// Decides whether the deletions on the server that a run requests wait for a person. Called once for a run, before
     /// the first of them is performed.
     ///

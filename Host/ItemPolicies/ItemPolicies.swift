@@ -311,8 +311,13 @@ public final class ItemPolicies: Sendable {
         return counted
     }
 
-    func noteAsked(_ item: LocalID, _ wish: AskCounter.Wish, by plugin: PluginID) {
-        asked.withLock { $0.note(item, wish, by: plugin) }
+    /// Whether ``objection(to:for:plugin:path:)`` gives a reason.
+    func objects(to wish: AskCounter.Wish, for item: LocalID) -> Bool {
+        asked.withLock { $0.mayAsk(item, wish, tells: false) } != .allowed
+    }
+
+    func noteAsked(_ items: some Sequence<LocalID>, _ wish: AskCounter.Wish, by plugin: PluginID) {
+        asked.withLock { for item in items { $0.note(item, wish, by: plugin) } }
     }
 
     /// Marks the runs that follow from a run's own committed transaction as follow-ups.

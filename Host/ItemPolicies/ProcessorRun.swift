@@ -313,15 +313,14 @@ final class ProcessorRun: PluginRun {
             try policiesOwner.database.writeBlocking { transaction in
                 defer { done = transaction }
                 guard !deletions.isEmpty else {
-                    for intent in intents { try carryOut(intent, heldBy: nil, in: transaction) }
-                    return
+                    return try carryOut(intents, heldBy: nil, in: transaction)
                 }
                 let (sink, plugin) = (policiesOwner.sink, calls.plugin)
                 if !isDecided { hold = try sink.hold(deletions, of: plugin, in: transaction) }
                 let last = try transaction.journal.lastID()
                 // The issue is filed each time, since a person may have answered it meanwhile.
                 let issue = try hold.map { try transaction.issues.file($0).id }
-                for intent in intents { try carryOut(intent, heldBy: issue, in: transaction) }
+                try carryOut(intents, heldBy: issue, in: transaction)
                 try sink.countDeletions(after: last, of: plugin, heldBy: issue, in: transaction)
             }
             isDecided = true
@@ -329,6 +328,43 @@ final class ProcessorRun: PluginRun {
         }
         deletions.removeAll()
     }
+
+    /// Carries requests out in their order. Downloads without a key that follow each other are recorded together, as far
+    /// as nothing else is known or wanted of their items.
+    private func carryOut(_ intents: [Intent], heldBy issue: IssueID?, in transaction: Transaction) throws {
+        var rest = intents[...]
+        while let first = rest.first {
+            let alike = rest.prefix { $0.key == nil && $0.change.isDownload(like: first.change) }
+            if alike.count > 1 {
+                try download(alike, in: transaction)
+                rest = rest[alike.endIndex...]
+            } else {
+                try carryOut(first, heldBy: issue, in: transaction)
+                rest.removeFirst()
+            }
+        }
+    }
+
+    /// Carries out downloads without a key, all of them while covered or none.
+    private func download(_ intents: ArraySlice<Intent>, in transaction: Transaction) throws {
+        guard case .download(_, let whileCovered)? = intents.first?.change else { return }
+        var seen: Set<LocalID> = []
+        let items = intents.compactMap(\.change.item).filter { item in
+            seen.insert(item).inserted && !(isCounted && policiesOwner.objects(to: .here, for: item))
+        }
+        let queued = try policiesOwner.sink.download(
+            items, whileCovered: whileCovered, for: calls.plugin, in: transaction)
+        if !queued.isEmpty {
+            isFruitful = true
+            if isCounted { policiesOwner.noteAsked(queued, .here, by: calls.plugin) }
+        }
+        for intent in intents where intent.change.item.map({ !queued.contains($0) }) ?? true {
+            try carryOut(intent, heldBy: nil, in: transaction)
+        }
+    }
+
+    /// Whether what is requested for an item counts as a consequence of a change of that item.
+    private var isCounted: Bool { trigger == .itemsChanged || trigger == .syncCapacity }
 
     private func carryOut(_ intent: Intent, heldBy issue: IssueID?, in transaction: Transaction) throws {
         switch intent.change {
@@ -365,7 +401,7 @@ final class ProcessorRun: PluginRun {
     private func perform(
         _ intent: Intent, on item: LocalID?, heldBy issue: IssueID? = nil, in transaction: Transaction
     ) throws {
-        guard let item, trigger == .itemsChanged || trigger == .syncCapacity else {
+        guard let item, isCounted else {
             _ = try isEffective(intent, heldBy: issue, in: transaction)
             return
         }
@@ -375,7 +411,7 @@ final class ProcessorRun: PluginRun {
         }
         // A request without an effect changes nothing, and a processor may repeat it as often as it likes.
         if try isEffective(intent, heldBy: issue, in: transaction) {
-            policiesOwner.noteAsked(item, wish, by: calls.plugin)
+            policiesOwner.noteAsked([item], wish, by: calls.plugin)
         }
     }
 
@@ -402,6 +438,11 @@ final class ProcessorRun: PluginRun {
 }
 
 extension Intent.Change {
+    /// Whether both are downloads, and both while covered or not.
+    fileprivate func isDownload(like other: Self) -> Bool {
+        if case .download(_, let whileCovered) = self, case .download(_, whileCovered) = other { true } else { false }
+    }
+
     fileprivate var wish: AskCounter.Wish {
         switch self {
         case .removeLocalCopy, .purge: .gone

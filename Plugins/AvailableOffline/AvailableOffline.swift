@@ -8,7 +8,7 @@ struct AvailableOffline: ItemPolicyProcessor {
         summary: "Keeps pinned files and folders here and up to date",
         required: [.config, .items, .actions, .policies])
     static let kind = "availableOffline"
-    static let fields: ItemFields = [.path, .type, .etag, .localID, .removed, .syncActivity]
+    static let fields: ItemFields = [.path, .type, .localID, .removed, .syncActivity]
     static let settingsSchema: String? = """
         {"properties": {"keep-downloads": {"type": "boolean", "default": true, "description": \
         "whether unpinning keeps files that were here before the pin, for their former reason, instead of removing \
@@ -77,8 +77,7 @@ struct AvailableOffline: ItemPolicyProcessor {
         // Most items of a pass that follows a first listing were requested when they were listed. A copy that comes for
         // another requester is adopted when it is here.
         guard item.syncActivity?.contains(.downloading) != true else { return }
-        let version = item.etag?.copied() ?? ""
-        try actions.download(localID, whileCovered: true, key: "download:\(localID.copied()):\(version)")
+        try actions.download(localID, whileCovered: true)
     }
 
     mutating func performCleanup(on item: Item, for trigger: Trigger) throws(PluginError) {
@@ -98,7 +97,7 @@ struct AvailableOffline: ItemPolicyProcessor {
     }
 
     private func remove(_ localID: String) throws(PluginError) {
-        try actions.removeLocalCopy(localID, restoringFormer: keepsDownloads, key: "remove:\(localID)")
+        try actions.removeLocalCopy(localID, restoringFormer: keepsDownloads)
     }
 
     private static let incomplete = PluginError(.failed, "the item has no id or path")

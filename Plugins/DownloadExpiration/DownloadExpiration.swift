@@ -92,11 +92,10 @@ struct DownloadExpiration: ItemPolicyProcessor {
     @discardableResult
     private mutating func remove(_ item: borrowing Item) throws(PluginError) -> Bool {
         guard let localID = item.localID else { throw PluginError(.failed, "the item has no id") }
-        let id = localID.copied()
-        let used = item.lastUsed ?? 0
         // Only a plugin with limits on room needs the note.
-        let isNew = room.isLimited && asked.note(id, lastUsed: used, size: item.size ?? 0)
-        try actions.removeLocalCopy(localID, ifUnused: true, key: "expire:\(id):\(used)")
+        let isNew =
+            room.isLimited && asked.note(localID.copied(), lastUsed: item.lastUsed ?? 0, size: item.size ?? 0)
+        try actions.removeLocalCopy(localID, ifUnused: true)
         return isNew
     }
 }

@@ -47,7 +47,7 @@ struct Vacuum: ItemPolicyProcessor {
         for folder in found { try purge(folder.localID) }
     }
 
-    private func purge(_ localID: String) throws(PluginError) { try actions.purge(localID, key: "purge:\(localID)") }
+    private func purge(_ localID: String) throws(PluginError) { try actions.purge(localID) }
 }
 
 @c @implementation

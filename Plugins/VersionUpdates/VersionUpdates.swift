@@ -7,7 +7,7 @@ struct VersionUpdates: ItemPolicyProcessor {
         id: "org.larder.version-updates", name: "Version updates", version: "0.1.0", vendor: "Larder",
         summary: "Removes outdated local copies, or updates them while somebody reads them", required: [.actions])
     static let kind = "versionUpdates"
-    static let fields: ItemFields = [.localID, .etag, .remoteVersion, .availableOffline, .claims]
+    static let fields: ItemFields = [.localID, .remoteVersion, .availableOffline, .claims]
 
     private let actions: Host.Actions
 
@@ -26,11 +26,10 @@ struct VersionUpdates: ItemPolicyProcessor {
     mutating func performAction(on item: Item, for trigger: Trigger) throws(PluginError) {
         guard let localID = item.localID else { throw PluginError(.failed, "the item has no id") }
         guard Self.reasonToLeave(item) == nil else { return }
-        let version = item.etag?.copied() ?? ""
         if item.claims?.contains(.read) == true {
-            try actions.update(localID, key: "update:\(localID.copied()):\(version)")
+            try actions.update(localID)
         } else {
-            try actions.removeLocalCopy(localID, ifUnused: true, key: "outdated:\(localID.copied()):\(version)")
+            try actions.removeLocalCopy(localID, ifUnused: true)
         }
     }
 

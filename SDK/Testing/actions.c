@@ -62,7 +62,7 @@ static larder_status ask(const larder_host *host, const char *function, larder_s
     if (status != LARDER_OK) return status;
     if (flags & ~known_flags) return refuse_unknown(fake, function);
     if (!is_text(local_id)) return refuse(fake, function, LARDER_INVALID_ARGUMENT);
-    if ((status = check_key(fake, function, key)) != LARDER_OK) return status;
+    if (key.ptr && (status = check_key(fake, function, key)) != LARDER_OK) return status;
     if (!(item = find_item(fake, local_id))) return LARDER_NOT_FOUND;
     if ((status = check_room(fake, function)) != LARDER_OK) return status;
     note(fake, function, item, flags, key);

@@ -62,7 +62,7 @@ import Testing
             #expect(try await Self.here(fixture) == ["/Photos", "/Photos/a", "/Photos/x", "/Photos/x/b"])
             #expect(
                 fixture.sink.intents.allSatisfy { intent in
-                    if case .download(_, whileCovered: true) = intent.change { intent.key != nil } else { false }
+                    if case .download(_, whileCovered: true) = intent.change { intent.key == nil } else { false }
                 })
             _ = try await Self.pin("/Photos/x", fixture)
             try await fixture.database.write { try $0.policies.remove(outer.id, by: .somebody) }

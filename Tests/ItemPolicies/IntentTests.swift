@@ -35,6 +35,29 @@ import Testing
         }
     }
 
+    @Test("S53: downloads without a key that follow each other are requested together, each once, and in their place")
+    func together() async throws {
+        let items = ["/a", "/b", "/c", "/d", "/e"]
+        let effect: @Sendable (Intent, Transaction) throws -> Void = { intent, transaction in
+            guard case .download(let id, _) = intent.change, var item = try transaction.items.item(localID: id),
+                item.syncActivity.isEmpty
+            else { return }
+            item.syncActivity = .downloading
+            try transaction.items.update(item)
+        }
+        // `/c` is asked for with a key, and `/b` twice.
+        let settings = ["mode": "keyless", "match": #"cloudStatus == "cloudOnly" && !('downloading' in syncActivity)"#]
+        try await withProcessorFixture(settings: settings, items: items, effect: effect) { fixture in
+            fixture.policies.fire(.itemListUpdateCompleted)
+            await fixture.policies.waitUntilIdle()
+            let id = { LocalID("id:" + $0) }
+            #expect(fixture.sink.batches == [["/a", "/b"].map(id), ["/d", "/e"].map(id)])
+            #expect(fixture.sink.intents.compactMap(\.change.item) == items.map(id))
+            #expect(fixture.sink.intents.map(\.key) == [nil, nil, "/c", nil, nil])
+            #expect(fixture.policies.takeFailures().isEmpty)
+        }
+    }
+
     @Test("A run's wishes are committed in order, in transactions of 1,000 calls")
     func batches() async throws {
         try await withProcessorFixture(settings: ["match": "true"], items: []) { fixture in
@@ -239,10 +262,12 @@ import Testing
     }
 
     @Test(
-        "Processors that undo through the sync engine what was done are stopped at the second time, with the item named"
-    )
-    func undoing() async throws {
-        let settings = ["match": #"cloudStatus == "cloudOnly""#, "cleanup": #"cloudStatus == "localCopy""#]
+        "Processors that undo through the sync engine what was done are stopped at the second time, with the item named",
+        arguments: [("", ["/a"]), ("keyless", ["/a", "/b"])])
+    func undoing(_ mode: String, items: [String]) async throws {
+        let settings = [
+            "mode": mode, "match": #"cloudStatus == "cloudOnly""#, "cleanup": #"cloudStatus == "localCopy""#,
+        ]
         let effect: @Sendable (Intent, Transaction) throws -> Void = { intent, transaction in
             let id: LocalID
             switch intent.change {
@@ -253,17 +278,20 @@ import Testing
             item.syncActivity = .downloading
             try transaction.items.update(item)
         }
-        try await withProcessorFixture(settings: settings, items: ["/a"], effect: effect) { fixture in
-            // This function carries out the request as the engine does, each time in a transaction of its own.
+        try await withProcessorFixture(settings: settings, items: items, effect: effect) { fixture in
+            // This function carries out the requests as the engine does, each time in a transaction of its own.
             let carryOut = { () async throws -> Bool in
                 let isDone = try await fixture.database.write { transaction in
-                    guard var item = try transaction.items.item(at: ItemPath("/a")), !item.syncActivity.isEmpty else {
-                        return false
+                    var isDone = false
+                    for path in items {
+                        guard var item = try transaction.items.item(at: ItemPath(path)), !item.syncActivity.isEmpty
+                        else { continue }
+                        item.syncActivity = []
+                        item.cloudStatus = item.cloudStatus == .cloudOnly ? .localCopy : .cloudOnly
+                        try transaction.items.update(item)
+                        isDone = true
                     }
-                    item.syncActivity = []
-                    item.cloudStatus = item.cloudStatus == .cloudOnly ? .localCopy : .cloudOnly
-                    try transaction.items.update(item)
-                    return true
+                    return isDone
                 }
                 await fixture.policies.waitUntilIdle()
                 return isDone
@@ -272,8 +300,9 @@ import Testing
             await fixture.policies.waitUntilIdle()
             var rounds = 0
             while try await carryOut(), rounds < 100 { rounds += 1 }
-            // The file was fetched, removed and fetched again.
+            // The files were fetched, removed and fetched again.
             #expect(rounds == 3)
+            #expect((fixture.sink.batches.count >= 2) == (items.count > 1))
             let failures = fixture.policies.takeFailures().map(\.message)
             #expect(
                 failures == [
@@ -286,7 +315,7 @@ import Testing
                 $0.contains(#""phase":"dropped""#)
             }
             #expect(
-                dropped.count == 1
+                dropped.count == items.count
                     && dropped[0].contains(#""what":"removeLocalCopy","text":"/a","because":"/a is downloaded"#))
             fixture.policies.fire(.itemListUpdateCompleted)
             await fixture.policies.waitUntilIdle()

@@ -10,12 +10,16 @@ import TestSupport
 /// A sink that records the processors' intents and applies the test's effect to each of them.
 final class TestSink: IntentSink {
     private let taken = Mutex<[Intent]>([])
+    private let together = Mutex<[[LocalID]]>([])
     private let held = Mutex<[LocalID]>([])
     private let effect: @Sendable (Intent, Transaction) throws -> Void
 
     init(_ effect: @escaping @Sendable (Intent, Transaction) throws -> Void) { self.effect = effect }
 
     var intents: [Intent] { taken.withLock { $0 } }
+
+    /// The items whose downloads were requested together.
+    var batches: [[LocalID]] { together.withLock(\.self) }
 
     /// The deletions on the server that were to be decided about together.
     var deletions: [LocalID] { held.withLock { $0 } }
@@ -25,6 +29,23 @@ final class TestSink: IntentSink {
         do { try effect(intent, transaction) } catch let refusal as RefusedIntent { return .refused(refusal.why) }
         taken.withLock { $0.append(intent) }
         return transaction.changes?.updated.count != before ? .effective : .idle
+    }
+
+    /// Takes the downloads on which the effect has an effect, and leaves the others to ``perform(_:heldBy:in:)``.
+    func download(
+        _ items: [LocalID], whileCovered: Bool, for plugin: PluginID, in transaction: Transaction
+    ) throws -> Set<LocalID> {
+        var queued: Set<LocalID> = []
+        for item in items {
+            let intent = Intent(plugin: plugin, change: .download(item, whileCovered: whileCovered), key: nil)
+            let before = transaction.changes?.updated.count
+            do { try effect(intent, transaction) } catch is RefusedIntent { continue }
+            guard transaction.changes?.updated.count != before else { continue }
+            taken.withLock { $0.append(intent) }
+            queued.insert(item)
+        }
+        together.withLock { $0.append(items) }
+        return queued
     }
 
     func hold(_ deletions: [LocalID], of plugin: PluginID, in transaction: Transaction) throws -> Model.Issue? {

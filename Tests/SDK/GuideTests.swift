@@ -26,7 +26,7 @@ import Testing
         stale.isFavorite = true
         fixture.put(favorite, stale, .file("/c"))
         #expect(fixture.run(.itemListUpdateCompleted) == LARDER_OK)
-        #expect(fixture.actions.map(\.key) == ["download:id of /a:5", "download:id of /b:2"])
+        #expect(fixture.actions.map(\.path) == ["/a", "/b"] && fixture.actions.allSatisfy { $0.key == "" })
         #expect(fixture.mistakes == [] && fixture.badConditions == [])
         larder_fake_stop(fixture.fake)
         larder_fake_withhold(fixture.fake, LARDER_EXT_ACTIONS)

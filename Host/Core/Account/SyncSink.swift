@@ -34,6 +34,13 @@ struct SyncSink: IntentSink {
         }
     }
 
+    func download(
+        _ items: [LocalID], whileCovered: Bool, for plugin: PluginID, in transaction: Transaction
+    ) throws -> Set<LocalID> {
+        try engine.enqueueFirstDownloads(
+            of: items, for: DownloadTrigger(of: plugin), whileCovered: whileCovered, in: transaction)
+    }
+
     func hold(_ deletions: [LocalID], of plugin: PluginID, in transaction: Transaction) throws -> Issue? {
         try engine.holdIfTooMany(deletions, by: DownloadTrigger(of: plugin), in: transaction)
     }

@@ -97,6 +97,10 @@ private struct NoSink: IntentSink {
         throw Failure(.internal, "A preview requested \(intent.change.name)")
     }
 
+    func download(
+        _ items: [LocalID], whileCovered: Bool, for plugin: PluginID, in transaction: Transaction
+    ) -> Set<LocalID> { [] }
+
     func hold(_ deletions: [LocalID], of plugin: PluginID, in transaction: Transaction) throws -> Issue? { nil }
 
     func countDeletions(

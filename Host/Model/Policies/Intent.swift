@@ -31,7 +31,8 @@ public struct Intent: Hashable, Sendable {
     /// The requested change.
     public var change: Change
     /// The idempotency key. Two requests of a plugin with the same key ask for the same thing: while the first is under
-    /// way, the second does nothing. Nil for policies and values, which need no key.
+    /// way, the second does nothing. Without a key, requests for one action on one item ask for the same thing. Nil for
+    /// policies and values too.
     public var key: String?
 
     /// Creates a request.

@@ -87,7 +87,7 @@ private func change(
     serve(host, name, during: .processorWriting) { context throws(ServiceError) in
         try context.require(.serverChanges)
         try check(flags: flags, known: known)
-        try context.ask(key) { () throws(ServiceError) in .server(try change(context)) }
+        try context.ask(key: key) { () throws(ServiceError) in .server(try change(context)) }
     }
 }
 
@@ -96,17 +96,20 @@ extension InstanceContext {
     fileprivate func ask(
         _ localID: larder_str, _ key: larder_str, _ change: (LocalID) -> Intent.Change
     ) throws(ServiceError) {
-        try ask(key) { () throws(ServiceError) in change(try item(localID)) }
+        try ask(key: key.isAbsent ? nil : key) { () throws(ServiceError) in change(try item(localID)) }
     }
 
     /// Records a request for an action.
+    /// - Parameter key: The key; nil for a request without one.
     fileprivate func ask(
-        _ key: larder_str, _ change: () throws(ServiceError) -> Intent.Change
+        key: larder_str?, _ change: () throws(ServiceError) -> Intent.Change
     ) throws(ServiceError) {
         let run = try activeRun()
-        guard key.len > 0 else { throw ServiceError(LARDER_INVALID_ARGUMENT, "the key is missing") }
-        guard key.len <= longestKey else { throw ServiceError(LARDER_LIMIT, "a key above 1 KiB") }
-        let key = try key.required("the key")
+        let key = try key.map { key throws(ServiceError) in
+            guard key.len > 0 else { throw ServiceError(LARDER_INVALID_ARGUMENT, "the key is missing") }
+            guard key.len <= longestKey else { throw ServiceError(LARDER_LIMIT, "a key above 1 KiB") }
+            return try key.required("the key")
+        }
         let wanted = try change()
         guard run.hasRoom(besides: asked.actions) else {
             throw ServiceError(LARDER_LIMIT, "more actions than max_records allows; the rest comes with syncCapacity")

@@ -10,7 +10,8 @@ public struct ActionRequest: Hashable, Sendable {
     /// requester as its trigger.
     public var reason: DownloadTrigger
     /// The idempotency key. Two requests with the same reason and key ask for the same thing: while the first is under
-    /// way, the second does nothing.
+    /// way, the second does nothing. Without a key two requests of a plugin ask for the same thing if they ask for the
+    /// same action on the same item.
     public var key: String?
     /// For a download: whether the engine drops the download before its first request if the requester's policies no
     /// longer cover the item.

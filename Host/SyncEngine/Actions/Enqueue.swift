@@ -1,6 +1,6 @@
 public import Database
 import Logging
-import Model
+public import Model
 
 extension SyncEngine {
     /// Takes requests in: does the early checks and the preflight and writes the journal, all in the caller's
@@ -26,14 +26,35 @@ extension SyncEngine {
         return outcomes
     }
 
+    /// Takes in a requester's downloads of files of which nothing is here and nothing else is wanted, as
+    /// ``enqueue(_:in:)`` does for requests without a key, and leaves all others alone.
+    /// - Returns: The items whose downloads were queued.
+    /// - Throws: SQLite's error; see ``DatabaseReads``. The transaction must not be committed then.
+    public func enqueueFirstDownloads(
+        of items: [LocalID], for reason: DownloadTrigger, whileCovered: Bool, in tx: Transaction
+    ) throws -> Set<LocalID> {
+        let queued = try tx.journal.insertFirstDownloads(
+            of: items, for: reason, whileCovered: whileCovered, since: clock.now())
+        counters.expect(files: queued.items.count, bytes: queued.bytes)
+        return queued.items
+    }
+
     private func enqueue(_ request: ActionRequest, in tx: Transaction) throws -> EnqueueOutcome {
-        if let key = request.key, let same = try tx.journal.record(reason: request.reason, key: key) {
-            return .joined(same.id)
-        }
+        if let same = try same(as: request, in: tx) { return .joined(same.id) }
         guard let item = try tx.items.item(localID: request.item) else {
             return .refused(Failure(.notFound, "No item has the id \(request.item)"))
         }
         return try action(request.action.kind).preflight(request, of: item, in: tx)
+    }
+
+    /// Returns the record of an earlier request for the same thing, if there is one.
+    private func same(as request: ActionRequest, in tx: Transaction) throws -> SyncRecord? {
+        if let key = request.key { return try tx.journal.record(reason: request.reason, key: key) }
+        // A person's request without a key may be another one.
+        guard request.reason != .user else { return nil }
+        return try tx.journal.records(of: request.item).first {
+            $0.reason == request.reason && $0.action.kind == request.action.kind
+        }
     }
 
     /// Writes a new record that may go on at once.

@@ -8,12 +8,13 @@ extension Host {
     /// ```swift
     /// let actions = try host.require(host.actions, .actions)
     /// if let localID = item.localID {
-    ///     try actions.download(localID, whileCovered: true, key: "download:\(localID.copied())")
+    ///     try actions.download(localID, whileCovered: true)
     /// }
     /// ```
     ///
-    /// A key identifies a request: while the request is in progress, another one with the same key has no effect. An
-    /// item is named by its ``Item/localID``.
+    /// An item is named by its ``Item/localID``. While a request is in progress, another one for the same thing has no
+    /// effect: without a key, one for the same action on the same item; otherwise one with the same key. Requests without
+    /// keys are the fastest. They need a host of ABI 1.4.
     ///
     /// The functions from ``createFolder(at:key:)`` on change what is on the server. The operator must grant the plugin
     /// `server-changes`, and the host must offer them: ``changesServer`` tells. What turns out to be impossible when
@@ -28,12 +29,12 @@ extension Host {
         ///   - localID: The item's ``Item/localID``.
         ///   - whileCovered: Drops the download if the processor's policy condition does not hold for the item any more
         ///     when the download's turn comes.
-        ///   - key: The request's key, at most 1 KiB.
+        ///   - key: The request's key, at most 1 KiB; nil for none.
         /// - Throws: ``Status/notFound`` if there is no such item, ``Status/invalidArgument`` if the key is empty, and
         ///   ``Status/limit`` if it is longer than 1 KiB or ``ItemPolicyProcessor/maximumRecords`` actions are in
         ///   progress.
         public func download(
-            _ localID: borrowing Text, whileCovered: Bool = false, key: String
+            _ localID: borrowing Text, whileCovered: Bool = false, key: String? = nil
         ) throws(PluginError) {
             var loan = Loan()
             try Status.check(
@@ -44,7 +45,7 @@ extension Host {
 
         /// Asks for a download of an item whose id was copied.
         /// - Throws: As the other `download`.
-        public func download(_ localID: String, whileCovered: Bool = false, key: String) throws(PluginError) {
+        public func download(_ localID: String, whileCovered: Bool = false, key: String? = nil) throws(PluginError) {
             var loan = Loan()
             try download(Text(unsafe: loan.text(localID)), whileCovered: whileCovered, key: key)
         }
@@ -52,7 +53,7 @@ extension Host {
         /// Asks for an update of a copy of which the server has a newer version. The copy keeps its trigger. Without
         /// such a copy nothing happens.
         /// - Throws: As ``download(_:whileCovered:key:)``.
-        public func update(_ localID: borrowing Text, key: String) throws(PluginError) {
+        public func update(_ localID: borrowing Text, key: String? = nil) throws(PluginError) {
             var loan = Loan()
             try Status.check(
                 table.pointee.download(host, localID.lent, LARDER_DOWNLOAD_AS_UPDATE, loan.text(key)),
@@ -63,14 +64,14 @@ extension Host {
         /// removed only if it is empty by then. An item whose copy is modified, in use or claimed stays; the plugin may
         /// ask again later.
         /// - Throws: As ``download(_:whileCovered:key:)``.
-        public func purge(_ localID: borrowing Text, key: String) throws(PluginError) {
+        public func purge(_ localID: borrowing Text, key: String? = nil) throws(PluginError) {
             var loan = Loan()
             try Status.check(table.pointee.purge(host, localID.lent, 0, loan.text(key)), "actions.purge")
         }
 
         /// Asks the host to forget an item whose id was copied.
         /// - Throws: As ``download(_:whileCovered:key:)``.
-        public func purge(_ localID: String, key: String) throws(PluginError) {
+        public func purge(_ localID: String, key: String? = nil) throws(PluginError) {
             var loan = Loan()
             try purge(Text(unsafe: loan.text(localID)), key: key)
         }
@@ -83,10 +84,10 @@ extension Host {
         ///     gives it its former trigger back.
         ///   - ifUnused: Skips a copy for good, and reports it nowhere, if it is in use, claimed, was used or
         ///     replaced since the run began, or if another action is already planned for it.
-        ///   - key: The request's key, at most 1 KiB.
+        ///   - key: The request's key, at most 1 KiB; nil for none.
         /// - Throws: As ``download(_:whileCovered:key:)``.
         public func removeLocalCopy(
-            _ localID: borrowing Text, restoringFormer: Bool = false, ifUnused: Bool = false, key: String
+            _ localID: borrowing Text, restoringFormer: Bool = false, ifUnused: Bool = false, key: String? = nil
         ) throws(PluginError) {
             var loan = Loan()
             let flags =
@@ -99,7 +100,7 @@ extension Host {
         /// Asks for the removal of the local copy of an item whose id was copied.
         /// - Throws: As ``download(_:whileCovered:key:)``.
         public func removeLocalCopy(
-            _ localID: String, restoringFormer: Bool = false, ifUnused: Bool = false, key: String
+            _ localID: String, restoringFormer: Bool = false, ifUnused: Bool = false, key: String? = nil
         ) throws(PluginError) {
             var loan = Loan()
             try removeLocalCopy(

@@ -41,6 +41,10 @@ static void setting(larder_str json, const char *quoted, char *out, size_t size)
 
 static int is(struct wilful *me, const char *mode) { return !strcmp(me->mode, mode); }
 
+static int is_item(const larder_item *item, const char *path) {
+    return item->path.len == strlen(path) && !memcmp(item->path.ptr, path, item->path.len);
+}
+
 static void say(struct wilful *me, const char *word, long number) {
     char line[128];
     int length = snprintf(line, sizeof line, "%s %ld", word, number);
@@ -241,6 +245,15 @@ static larder_status perform(void *me_, uint32_t trigger, const larder_item *ite
     if (is(me, "leak") || is(me, "hoard") || is(me, "rules")) return LARDER_OK;
     if (is(me, "fails")) return LARDER_FAILED;
     if (is(me, "hands on")) return me->actions->download(me->host, item->local_id, 0, S(""));
+    if (is(me, "keyless")) {
+        int has_key = is_item(item, "/c"), count = is_item(item, "/b") ? 2 : 1;
+        while (count--) {
+            larder_status status = me->actions->download(
+                me->host, item->local_id, 0, has_key ? item->path : larder_str_make(NULL, 0));
+            if (status != LARDER_OK) return status;
+        }
+        return LARDER_OK;
+    }
     if (is(me, "no key")) say(me, "no key", me->actions->download(me->host, item->local_id, 0, S("")));
     if (is(me, "no text")) {
         say(me, "no text", me->log->write(me->host, LARDER_LOG_INFO, S("\xff\xfe")));

@@ -64,6 +64,10 @@ struct AtWork {
 /// An intent sink that accepts intents and does nothing.
 private struct Nothing: IntentSink {
     func perform(_ intent: Intent, heldBy issue: IssueID?, in transaction: Transaction) -> IntentOutcome { .idle }
+    func download(
+        _ items: [LocalID], whileCovered: Bool, for plugin: PluginID, in transaction: Transaction
+    ) -> Set<LocalID> { [] }
+
     func hold(_ deletions: [LocalID], of plugin: PluginID, in transaction: Transaction) -> Issue? { nil }
     func countDeletions(
         after record: SyncRecordID, of plugin: PluginID, heldBy issue: IssueID?, in transaction: Transaction

@@ -4,10 +4,14 @@
  * request becomes a record in the journal of the sync engine, which carries it out when its turn comes, also after a
  * restart.
  *
- * Each request has a key, which the plugin chooses and which identifies the request. While a request is in progress,
- * another request of the same plugin with the same key has no effect. So a run that is repeated after a crash asks for
- * nothing twice. Put into the key everything that makes a request a new one, as a rule the item and its version:
- * "download:8f31…:5f2-1a".
+ * While a request is in progress, a request of the same plugin for the same thing has no effect. So a run that is
+ * repeated after a crash asks for nothing twice. Without a key, two requests ask for the same thing if they ask for the
+ * same action on the same item. Such requests are the fastest: the host records many of them at once. A plugin that
+ * means something else gives its requests keys of its own; then two ask for the same thing if they have the same key.
+ *
+ * A request without a key has an absent text as its key: `larder_str_make(NULL, 0)`. `download`, `remove_local_copy` and
+ * `purge` take one since 1.4, and a host before that refuses it with LARDER_INVALID_ARGUMENT. Every other request needs
+ * a key.
  *
  * The host refuses an action that would lose data, whoever asks for it: it neither removes nor overwrites a file with
  * changes that the server is not known to have.
@@ -21,11 +25,7 @@
  * Example:
  *
  *     static larder_status download(const larder_host *host, const larder_actions *actions, const larder_item *item) {
- *         char key[1024];
- *         int length = snprintf(key, sizeof key, "download:%.*s:%.*s", (int)item->local_id.len, item->local_id.ptr,
- *                               (int)item->etag.len, item->etag.ptr);
- *         if (length < 0 || (size_t)length >= sizeof key) return LARDER_LIMIT;
- *         return actions->download(host, item->local_id, 0, larder_str_make(key, (uint64_t)length));
+ *         return actions->download(host, item->local_id, 0, larder_str_make(NULL, 0));
  *     }
  */
 #ifndef LARDER_EXT_ACTIONS_H
@@ -59,7 +59,8 @@
 
 LARDER_BEGIN
 
-/* The actions service. `local_id` is that of an item. `key` is 1 byte to 1 KiB; the host copies both. */
+/* The actions service. `local_id` is that of an item. `key` is absent where it may be, or 1 byte to 1 KiB; the host
+ * copies both. */
 typedef struct larder_actions {
     uint32_t struct_size;
     uint32_t reserved;
