@@ -89,4 +89,48 @@ struct TakenPlaceTests {
             #expect(!history.etagsWereWrong && moves.isEmpty)
         }
     }
+
+    /// What becomes of `/a/c/b`, which takes the place of the file `/a/a`, and of what is in it: the file `c`, and the
+    /// folder `b` with `d`.
+    enum Emptied: String, CaseIterable, Sendable, CustomTestStringConvertible {
+        case whole, withoutFile, withoutAnything, replacedFromWithin
+
+        func happen(to tree: Tree) -> Bool {
+            guard tree.move("/a/c/b", to: "/a/a") else { return false }
+            return switch self {
+            case .whole: true
+            case .withoutFile: tree.remove("/a/a/c")
+            case .withoutAnything: tree.remove("/a/a/c") && tree.remove("/a/a/b")
+            case .replacedFromWithin:
+                tree.remove("/a/a/c") && tree.remove("/a/a/b/d") && tree.move("/a/a/b", to: "/a/c/b")
+            }
+        }
+
+        var testDescription: String { rawValue }
+    }
+
+    @Test(
+        "I7: the file in whose place a folder came goes with vacuum, whether or not anything of the folder is moved there",
+        arguments: Emptied.allCases)
+    func emptied(course: Emptied) async throws {
+        let settings = Settings(
+            removalGuard: nil,
+            plugins: [PluginSettings(id: PluginID(shortOrFull: "vacuum"), json: #"{"after": "1h"}"#)])
+        try await AccountFixture.running(settings: settings) { fixture in
+            let tree = fixture.server.tree
+            for (path, text) in [("/a/a", "file"), ("/a/c/b/c", "c"), ("/a/c/b/b/d", "d")] { fixture.put(path, text) }
+            try await fixture.runWell()
+            try await fixture.pin("/")
+            try await fixture.runWell()
+            #expect(course.happen(to: tree))
+            try await fixture.run()
+            #expect(try fixture.text("/a/a") == "file")
+            for _ in 0..<3 {
+                fixture.clock.advance(.seconds(86_400))
+                try await fixture.run()
+            }
+            #expect(try fixture.tree().sorted() == tree.paths.sorted())
+            #expect(try await fixture.host.database.read { try $0.moves.all().isEmpty })
+        }
+    }
 }

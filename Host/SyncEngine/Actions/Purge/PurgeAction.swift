@@ -67,9 +67,9 @@ struct PurgeAction: RemovalAction {
 
     private func takeCopy(of item: Item, in tx: Transaction) throws -> Taken {
         // The file at this path belongs to another item, which has the path now, unless that one's copy waits elsewhere
-        // until this one is gone.
+        // until this one is gone. A file is no folder's copy.
         if let other = try tx.items.item(at: item.path), other.cloudStatus != .cloudOnly,
-            try !tx.moves.isToCome(to: item.path)
+            item.kind == .folder || other.kind == .file, try !tx.moves.isToCome(to: item.path)
         {
             return .gone
         }
