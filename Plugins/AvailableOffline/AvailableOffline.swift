@@ -8,7 +8,7 @@ struct AvailableOffline: ItemPolicyProcessor {
         summary: "Keeps pinned files and folders here and up to date",
         required: [.config, .items, .actions, .policies])
     static let kind = "availableOffline"
-    static let fields: ItemFields = [.path, .type, .localID, .removed, .syncActivity]
+    static let fields: ItemFields = [.path, .type, .localID, .removed]
     static let settingsSchema: String? = """
         {"properties": {"keep-downloads": {"type": "boolean", "default": true, "description": \
         "whether unpinning keeps files that were here before the pin, for their former reason, instead of removing \
@@ -74,9 +74,6 @@ struct AvailableOffline: ItemPolicyProcessor {
 
     mutating func performAction(on item: Item, for trigger: Trigger) throws(PluginError) {
         guard let localID = item.localID else { throw Self.incomplete }
-        // Most items of a pass that follows a first listing were requested when they were listed. A copy that comes for
-        // another requester is adopted when it is here.
-        guard item.syncActivity?.contains(.downloading) != true else { return }
         try actions.download(localID, whileCovered: true)
     }
 

@@ -4,7 +4,7 @@ import LarderSDK
 struct Rules {
     /// The items that the policies cover. Nil: none.
     let covered: Condition?
-    /// The covered items that are not here, or not as they should be. Nil: no item is covered.
+    /// The covered items that are not here, or not as they should be, and are not on their way. Nil: no item is covered.
     let match: Condition?
     /// The copies of this plugin that are no longer covered.
     let cleanup: Condition
@@ -25,7 +25,10 @@ struct Rules {
         let isNotAsItShouldBe: Condition =
             .type == .file && .cloudStatus == .localCopy && (!isOurs || .remoteVersion == .newer)
         self.covered = covered
-        match = !.removed && (.cloudStatus == .cloudOnly || isNotAsItShouldBe) && covered
+        // Most items of a pass that follows a first listing were requested when they were listed. A copy that comes for
+        // another requester is adopted when it is here.
+        match =
+            !.removed && (.cloudStatus == .cloudOnly || isNotAsItShouldBe) && !.isInProgress(.downloading) && covered
         cleanup = unwanted && !covered
     }
 
