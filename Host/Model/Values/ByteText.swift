@@ -159,7 +159,6 @@ extension SingleValueDecodingContainer {
 
 /// Returns random bytes as lower-case hexadecimal digits.
 public func randomHex(bytes count: Int) -> String {
-    // Each number is a system call, so sixteen digits are taken from one number.
     let random = HostRandom()
     return stride(from: 0, to: count * 2, by: 16).reduce(into: "") { text, start in
         text += hex(random.next(), digits: min(16, count * 2 - start))

@@ -1,3 +1,6 @@
+import Glibc
+import Synchronization
+
 /// The host's random numbers: those of the system, or those of a test that repeats them by a seed.
 public struct HostRandom: RandomNumberGenerator {
     /// A test's source of numbers.
@@ -22,8 +25,27 @@ public struct HostRandom: RandomNumberGenerator {
 
     public func next() -> UInt64 {
         if let source = Self.source { return source.next() }
-        var system = SystemRandomNumberGenerator()
-        return system.next()
+        return Self.system.withLock { $0.next() }
+    }
+
+    private static let system = Mutex(SystemNumbers())
+
+    /// Numbers of the system's that were fetched together, since each fetch is a system call.
+    private struct SystemNumbers {
+        private var numbers: [UInt64] = []
+
+        mutating func next() -> UInt64 {
+            if numbers.isEmpty {
+                // The most that one call gives.
+                numbers = [UInt64](repeating: 0, count: 256 / 8)
+                let isFilled = numbers.withUnsafeMutableBytes { getentropy($0.baseAddress, $0.count) == 0 }
+                if !isFilled {
+                    var system = SystemRandomNumberGenerator()
+                    for index in numbers.indices { numbers[index] = system.next() }
+                }
+            }
+            return numbers.removeLast()
+        }
     }
 
     /// Returns a number from 0 to 1, excluding 1.
