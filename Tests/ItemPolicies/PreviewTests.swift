@@ -129,7 +129,9 @@ import Testing
             #expect(covered.matches && covered.now.map(\.would) == ["download"] && covered.change == nil)
             #expect(
                 covered.because?.text
-                    == #"!removed && cloudStatus == "cloudOnly" && path.startsWith("/Photos/")"#)
+                    == #"""
+                    !removed && cloudStatus == "cloudOnly" && !("downloading" in syncActivity) && path.startsWith("/Photos/")
+                    """#)
             let other = try #require(try await fixture.policies.explain(items[1]).first)
             #expect(!other.matches && !other.cleanup && other.policies == [] && other.now == [])
             #expect(other.because?.text == #"path.startsWith("/Photos/")"#)

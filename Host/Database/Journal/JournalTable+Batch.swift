@@ -173,8 +173,8 @@ extension JournalTable where Access == Transaction {
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func complete(_ downloads: [BatchedDownload], now: Timestamp) throws -> [Bool] {
         let completion = try RawStatement(db, BatchSQL.completion)
-        let deletion = try RawStatement(db, "DELETE FROM syncRecords WHERE id = ?")
         let anchor = try access.anchor
+        var ended: [SyncRecordID] = []
         let areDone = try downloads.map { download in
             completion.bind(1, download.version)
             completion.bind(2, download.digest)
@@ -190,11 +190,13 @@ extension JournalTable where Access == Transaction {
             try completion.run()
             guard changedRows == 1 else { return false }
             access.noteUpdated(download.item)
-            deletion.bind(1, download.record)
-            try deletion.run()
             access.noteRest(of: download.record)
+            ended.append(download.record)
             return true
         }
+        try run(
+            "DELETE FROM syncRecords WHERE id IN (SELECT value FROM json_each(?))",
+            .text("[\(ended.map { "\($0.number)" }.joined(separator: ","))]"))
         access.noteRecordsChanged()
         return areDone
     }

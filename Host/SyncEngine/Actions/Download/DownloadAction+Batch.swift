@@ -70,10 +70,11 @@ extension DownloadAction {
         let folders = TreeBatch(tree)
         let hasIssues = try tx.journal.haveIssues()
         let coverage = coverage()
-        let areOrdinary = placed.map { file in
-            let isAsWanted =
-                !file.arrival.entry.whileCovered || file.arrival.batch.coverage.map { $0 == coverage } ?? false
-            return isAsWanted && !hasIssues
+        let areOrdinary = try placed.map { file in
+            guard !hasIssues else { return false }
+            let entry = file.arrival.entry
+            guard entry.whileCovered, coverage == nil || file.arrival.batch.coverage != coverage else { return true }
+            return try tx.items.item(databaseID: entry.item).map { try isCovered($0, entry.reason) == true } ?? false
         }
         let ordinary = zip(placed, areOrdinary).filter(\.1).map(\.0)
         let downloads = ordinary.map { file in
