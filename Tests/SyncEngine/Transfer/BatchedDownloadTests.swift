@@ -15,7 +15,7 @@ struct BatchedDownloadTests {
     enum Event: CaseIterable {
         case nothing, itemRemoved, itemMoved, newVersionListed, recordTakenAway, fileInPlace, folderInPlace,
             equalFileInPlace
-        case joined, nothingCovers, syncFails, paused
+        case joined, nothingCovers, stillCovered, uncovered, syncFails, paused
         case removedCopyInPlace, removedCopyAbove, removedCopyBelow, removedCopyElsewhere
 
         /// The path of a removed item whose copy is still here.
@@ -170,6 +170,9 @@ struct BatchedDownloadTests {
             case .nothingCovers:
                 fixture.coverage.set { _, _ in false }
                 fixture.engine.policiesChanged()
+            // The engine hears of the policies only when the files are in place.
+            case .stillCovered: fixture.coverage.noteChange()
+            case .uncovered: fixture.coverage.set { other, _ in other.localID != item.localID }
             case .removedCopyInPlace, .removedCopyAbove, .removedCopyBelow, .removedCopyElsewhere:
                 try fixture.database.writeBlocking { try insertRemovedCopy(event, item.path, in: $0) }
             case .paused: fixture.engine.setOnline(false)
