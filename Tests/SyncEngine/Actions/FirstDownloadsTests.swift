@@ -163,6 +163,14 @@ struct FirstDownloadsTests {
             #expect(joined == id && records.map(\.reason) == [DownloadTrigger("org.example.two")])
             _ = try await ask(.removeLocalCopy(restoringFormerTrigger: false), DownloadTrigger("org.example.two"))
             #expect(try await fixture.records().map(\.reason) == [Self.plugin])
+            #expect(try await fixture.drain().isDone)
+            // A copy for which another action is planned does not count as unused. The removal itself is none.
+            let since = fixture.clock.now
+            let removal = SyncRecord.Action.removeLocalCopy(restoringFormerTrigger: false, unusedSince: since)
+            guard case .queued(let queued)? = try await ask(removal, Self.plugin),
+                case .joined(let again)? = try await ask(removal, Self.plugin)
+            else { throw SetupError("not queued, or asked for twice") }
+            #expect(queued == again && fixture.coverage.dropped == [])
         }
     }
 }
