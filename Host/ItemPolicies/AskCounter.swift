@@ -43,15 +43,14 @@ struct AskCounter {
     }
 
     /// Tells whether a request for the item is allowed.
-    /// - Parameter tells: Whether the caller tells of a refused request, so that the next one is not the first.
-    mutating func mayAsk(_ item: LocalID, _ wish: Wish, tells: Bool = true) -> Answer {
+    mutating func mayAsk(_ item: LocalID, _ wish: Wish) -> Answer {
         guard let count = counts[item.hashValue] else { return .allowed }
         let isTurn = count.wish.isOpposite(to: wish)
         guard Int(count.asks) >= RunQueue.mostRounds || isTurn && Int(count.turns) >= Self.mostTurns(before: wish)
         else {
             return .allowed
         }
-        defer { if tells { isReported = true } }
+        defer { isReported = true }
         return .refused(isFirst: !isReported, isTurn: isTurn, former: askers[Int(count.asker)])
     }
 

@@ -311,11 +311,6 @@ public final class ItemPolicies: Sendable {
         return counted
     }
 
-    /// Whether ``objection(to:for:plugin:path:)`` gives a reason.
-    func objects(to wish: AskCounter.Wish, for item: LocalID) -> Bool {
-        asked.withLock { $0.mayAsk(item, wish, tells: false) } != .allowed
-    }
-
     func noteAsked(_ items: some Sequence<LocalID>, _ wish: AskCounter.Wish, by plugin: PluginID) {
         asked.withLock { for item in items { $0.note(item, wish, by: plugin) } }
     }

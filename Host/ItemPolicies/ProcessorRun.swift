@@ -349,17 +349,18 @@ final class ProcessorRun: PluginRun {
     private func download(_ intents: ArraySlice<Intent>, in transaction: Transaction) throws {
         guard case .download(_, let whileCovered)? = intents.first?.change else { return }
         var seen: Set<LocalID> = []
-        let items = intents.compactMap(\.change.item).filter { item in
-            seen.insert(item).inserted && !(isCounted && policiesOwner.objects(to: .here, for: item))
+        let wanted = intents.filter { intent in
+            intent.change.item.map { seen.insert($0).inserted && isAllowed(intent, on: $0) } ?? false
         }
         let queued = try policiesOwner.sink.download(
-            items, whileCovered: whileCovered, for: calls.plugin, in: transaction)
+            wanted.compactMap(\.change.item), whileCovered: whileCovered, for: calls.plugin, in: transaction)
         if !queued.isEmpty {
             isFruitful = true
-            if isCounted { policiesOwner.noteAsked(queued, .here, by: calls.plugin) }
+            noteAsked(queued, .here)
         }
-        for intent in intents where intent.change.item.map({ !queued.contains($0) }) ?? true {
-            try carryOut(intent, heldBy: nil, in: transaction)
+        for intent in wanted {
+            guard let item = intent.change.item, !queued.contains(item) else { continue }
+            if try isEffective(intent, heldBy: nil, in: transaction) { noteAsked([item], .here) }
         }
     }
 
@@ -401,18 +402,27 @@ final class ProcessorRun: PluginRun {
     private func perform(
         _ intent: Intent, on item: LocalID?, heldBy issue: IssueID? = nil, in transaction: Transaction
     ) throws {
-        guard let item, isCounted else {
+        guard let item else {
             _ = try isEffective(intent, heldBy: issue, in: transaction)
             return
         }
-        let wish = intent.change.wish
-        if let why = policiesOwner.objection(to: wish, for: item, plugin: calls.plugin, path: { path(of: item) }) {
-            return calls.dropped(intent, because: why)
-        }
+        guard isAllowed(intent, on: item) else { return }
         // A request without an effect changes nothing, and a processor may repeat it as often as it likes.
-        if try isEffective(intent, heldBy: issue, in: transaction) {
-            policiesOwner.noteAsked([item], wish, by: calls.plugin)
-        }
+        if try isEffective(intent, heldBy: issue, in: transaction) { noteAsked([item], intent.change.wish) }
+    }
+
+    /// Tells whether a request for an item is carried out. Logs one that is not.
+    private func isAllowed(_ intent: Intent, on item: LocalID) -> Bool {
+        guard isCounted,
+            let why = policiesOwner.objection(
+                to: intent.change.wish, for: item, plugin: calls.plugin, path: { path(of: item) })
+        else { return true }
+        calls.dropped(intent, because: why)
+        return false
+    }
+
+    private func noteAsked(_ items: some Sequence<LocalID>, _ wish: AskCounter.Wish) {
+        if isCounted { policiesOwner.noteAsked(items, wish, by: calls.plugin) }
     }
 
     private func isEffective(

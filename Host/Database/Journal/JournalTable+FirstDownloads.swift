@@ -55,19 +55,6 @@ private enum FirstDownloadSQL {
         FROM json_each(?1) AS wanted CROSS JOIN items ON items.localID = wanted.value
         """
 
-    /// Returns a JSON array of ids. It leaves out ids that JSON would have to escape, which the host gives to no item.
-    static func list(_ items: [LocalID]) -> String {
-        var list = "["
-        list.reserveCapacity(items.count * 40)
-        for item in items where !item.text.utf8.contains(where: isEscaped) {
-            list += list.utf8.count == 1 ? "\"" : ",\""
-            list += item.text
-            list += "\""
-        }
-        return list + "]"
-    }
-
-    private static func isEscaped(_ byte: UInt8) -> Bool {
-        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
-    }
+    /// Returns a JSON array of ids.
+    static func list(_ items: [LocalID]) -> String { JSONValue.array(items.map { .string($0.text) }).text }
 }
