@@ -143,7 +143,10 @@ final class ScriptedSource: FileSource {
                     if case .later = start { await run.news.wait() }
                 }
                 guard case .now = start else { continue }
-                receiver.end(file, at: 0, await self.answer(file, of: batch, for: receiver))
+                let end = await self.answer(file, of: batch, for: receiver)
+                // As a connection does, it requests nothing more after an answer that may be that of all others too.
+                if case .first(let answer) = end, answer.concernsAll { run.stop() }
+                receiver.end(file, at: 0, end)
             }
             receiver.ended()
         }
