@@ -27,6 +27,8 @@ struct Question {
     var doing: String
     /// The answer to the first request, if that was sent before.
     var first: FirstAnswer?
+    /// The request's turn on the network; nil if it has none.
+    var turn: Turn?
 }
 
 extension Question {
@@ -38,6 +40,18 @@ extension Question {
         case document
         /// A file or a listing of any length, which must arrive at the least pace.
         case transfer
+    }
+}
+
+extension Question {
+    /// Notes what an answer tells of the server's capacity.
+    fileprivate func note(_ answer: HTTPAnswer) {
+        guard let turn else { return }
+        if answer.status == 429 || answer.status == 503 {
+            turn.note(.refused)
+        } else if let waited = answer.waited {
+            turn.note(.answered(after: waited))
+        }
     }
 }
 
@@ -112,6 +126,7 @@ extension Connection {
                     "status": "\(answer.status)",
                     "ms": "\((clock.monotonic() - began).nanoseconds / 1_000_000)",
                 ])
+            question.note(answer)
             guard question.sendsCredentials else { return (answer, .none) }
             let sent = request.authorization
             guard answer.status == 401 else {
@@ -186,6 +201,7 @@ extension Connection {
             } catch {
                 failure = error
             }
+            if failure == .closed || failure == .timedOut(.head) { question.turn?.note(.refused) }
             if case .unapprovedKey(let hash) = failure {
                 try approvals.check(.key(hash, of: request.address.origin))
             }
@@ -236,10 +252,9 @@ extension Connection {
         }
     }
 
-    /// Waits for a turn on the network. The caller leaves the gate.
-    /// - Parameter gate: The gate to wait at; nil stands for that of listings and downloads.
-    func enterGate(_ question: Question, _ gate: RequestGate? = nil) async throws(ConnectionError) {
-        do { try await (gate ?? self.gate).enter() } catch { throw cancelled(question) }
+    /// Waits for a turn on the network, which the question gets. The caller ends the turn.
+    func enterGate(_ question: inout Question, _ kind: RequestGate.Kind) async throws(ConnectionError) {
+        do { question.turn = try await gate(kind).enter(kind) } catch { throw cancelled(question) }
     }
 
     func cancelled(_ question: Question) -> ConnectionError {

@@ -26,7 +26,7 @@ extension Connection {
         let number = Int(truncatingIfNeeded: UInt(bitPattern: ObjectIdentifier(self).hashValue))
         guard
             let transfer = way.transport.start(
-                requests, places: width, turns, number: number & Int.max, for: run)
+                requests, places: most, turns, number: number & Int.max, for: run)
         else { return nil }
         run.began(transfer)
         return run
@@ -84,11 +84,12 @@ extension Connection {
 
     private var turns: BatchTurns {
         BatchTurns(
-            take: { [gate] in gate.tryEnter() }, leave: { [gate] in gate.leave() },
+            take: { [gate] in gate.tryEnter(.smallDownload) },
+            leave: { [gate] in gate.leave(.smallDownload, noting: $0.map { .answered(after: $0) }) },
             wait: { [gate] body in
                 Task {
                     // A task that nobody cancels gets its turn.
-                    do { try await gate.enter() } catch { return }
+                    do { try await gate.enter(.smallDownload).handOver() } catch { return }
                     body()
                 }
             })
@@ -168,7 +169,7 @@ private final class BatchRun: FileBatchRun, BatchReceiver {
             hand(
                 FirstAnswer(
                     .success(transfer), authorization, generation: generation,
-                    leave: { [gate = connection.gate] in gate.leave() }))
+                    leave: { [gate = connection.gate] in gate.leave(.smallDownload) }))
         }
         func hand(_ answer: FirstAnswer) {
             if answer.concernsAll {

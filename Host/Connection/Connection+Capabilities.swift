@@ -46,13 +46,13 @@ extension Connection {
     func capabilities(
         at home: ServerAddress, isGuess: Bool
     ) async throws(ConnectionError) -> (found: Capabilities?, isSure: Bool) {
-        let question = Question(
+        var question = Question(
             method: "GET", headers: ["OCS-APIRequest": "true"], isGuess: isGuess, timeLimit: timeLimits.greeting,
             expected: .document, doing: "asking for capabilities")
         var place = home.appending("ocs/v1.php/cloud/capabilities")
         place.query = "format=json"
-        try await enterGate(question)
-        defer { gate.leave() }
+        try await enterGate(&question, .listing)
+        defer { question.turn?.end() }
         var reply: Reply
         do {
             reply = try await ask(question, at: place)

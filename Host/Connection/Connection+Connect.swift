@@ -229,12 +229,12 @@ extension Connection {
 
     /// Returns the status document; nil if the server has none that can be read.
     private func statusDocument(of address: ServerAddress) async throws(ConnectionError) -> StatusDocument? {
-        let question = Question(
+        var question = Question(
             method: "GET", sendsCredentials: false, timeLimit: timeLimits.greeting, expected: .document,
             doing: "asking for status.php")
         let place = RootCandidates.home(of: address).appending("status.php")
-        try await enterGate(question)
-        defer { gate.leave() }
+        try await enterGate(&question, .listing)
+        defer { question.turn?.end() }
         // A redirect to another origin ends the attempt here, before credentials are sent to an address that is not the
         // server's.
         var reply = try await ask(question, at: place)

@@ -25,8 +25,13 @@ extension Connection {
             method: "GET", timeLimit: timeLimits.head, expected: .transfer, doing: "downloading \(path)")
 
         question.first = first
-        if first?.takeTurn() != true { try await enterGate(question) }
-        defer { gate.leave() }
+        let size = SizeClass(of: request.size)
+        if first?.takeTurn() == true {
+            question.turn = Turn(gate, .smallDownload)
+        } else {
+            try await enterGate(&question, .download(size))
+        }
+        defer { question.turn?.end() }
         question.headers = DownloadAnswer.conditions(of: request)
         var reply = try await ask(question, at: address)
         if DownloadAnswer.beginsAnew(status: reply.answer.status, reply.answer.headers, to: request) {
@@ -73,6 +78,7 @@ extension Connection {
             }
             guard let chunk else { break }
             received += Int64(chunk.count)
+            if size == .large { question.turn?.note(.transferred(chunk.count)) }
             if let most, received > most { throw DownloadAnswer.tooLong(path) }
             // Nothing is read meanwhile, so that the network holds back the rest.
             do throws(CancellationError) {

@@ -45,7 +45,7 @@ extension Connection {
     func beginListing(
         _ folder: ItemPath, depth: Depth, below root: ServerAddress, timeLimit: Duration
     ) async throws(ConnectionError) -> OpenListing {
-        let question = Question(
+        var question = Question(
             method: "PROPFIND",
             headers: ["Depth": depth.rawValue, "Content-Type": "application/xml; charset=utf-8"],
             body: folder.isRoot || mayHaveFamilyProperties ? PropertyRequest.body : PropertyRequest.standardBody,
@@ -55,9 +55,10 @@ extension Connection {
             ? root
             : root.appending(PercentCoding.encoded(path: String(folder.text.dropFirst())) + (depth == .zero ? "" : "/"))
 
-        try await enterGate(question)
+        try await enterGate(&question, .listing)
+        // The listing goes on with the turn.
         var isLeft = true
-        defer { if isLeft { gate.leave() } }
+        defer { if isLeft { question.turn?.end() } }
         var reply = try await ask(question, at: address)
         guard reply.answer.status == 207 else { throw await notListed(&reply, question) }
         try Self.checkCoding(of: reply.answer, question, at: address.origin)

@@ -6,8 +6,9 @@ import Transfer
 /// The connection to an account's server. It sends requests and returns typed answers.
 ///
 /// Call ``connect()`` first, and again after new credentials and after the server was unreachable. Any task may begin
-/// listings and downloads, any number of them at the same time. At most `Limits.connections` of them are on the network
-/// at once, and as many uploads; the others wait for their turn. Small requests that change something wait for neither.
+/// listings and downloads, any number of them at the same time. As many of each kind are on the network at once as help,
+/// and at most `Limits.connections` of all; the others wait for their turn. The same is true of uploads. Small requests
+/// that change something wait for neither.
 /// Every call ends when its task is cancelled. Call ``shutdown()`` last, in every case.
 public final class Connection: Sendable {
     let bookmark: Bookmark
@@ -16,15 +17,14 @@ public final class Connection: Sendable {
     let timeLimits: TimeLimits
     /// The pace below which listings and downloads are given up; nil if there is none.
     let leastPace: LeastPace?
-    /// The largest number of requests that are on the network at once, without the requests of event loops and for
-    /// hints.
-    public let width: Int
+    /// The largest number of listings and downloads that are on the network at once.
+    public let most: Int
+    /// The gate of listings and downloads.
     let gate: RequestGate
-    /// The gate of uploads.
-    let uploadGate: RequestGate
+    private let uploadGate: RequestGate
     /// The gate of small requests that change something, and of the questions that they need. They do not wait for a
     /// listing, a download or an upload.
-    let writeGate = RequestGate(width: Connection.smallWrites)
+    private let changeGate: RequestGate
     let resolver: ServiceResolver
     /// The advice for a person when the server's certificate is not trusted.
     let certificateHint: String
@@ -80,9 +80,6 @@ public final class Connection: Sendable {
         var serversClock: (date: Timestamp, at: Duration)?
     }
 
-    /// The largest number of small requests that change something on the network at once.
-    static let smallWrites = 4
-
     /// Creates the connection of an account. Sends nothing.
     /// - Parameters:
     ///   - bookmark: The account's bookmark, with the server's address and the way in which the server proves its
@@ -90,7 +87,7 @@ public final class Connection: Sendable {
     ///   - credentials: The credentials for requests. They are sent to the bookmark's origin only.
     ///   - proxyLogin: The login for the bookmark's proxy, if it needs one.
     ///   - limits: The limits to keep. `connections` is the largest number of listings and downloads on the network at
-    ///     once, and `slowest` the pace below which they are given up.
+    ///     once, and that of uploads, and `slowest` the pace below which they are given up.
     ///   - bandwidth: The bandwidth that the contents of files may use. The limits' own `bandwidth` is not heeded, since
     ///     it is for all connections of the process.
     ///   - clock: The clock that waits between attempts.
@@ -121,9 +118,10 @@ public final class Connection: Sendable {
             limits.slowest > 0 ? LeastPace(bytesPerSecond: limits.slowest, period: timeLimits.pacePeriod) : nil
         self.resolver = resolver
         certificateHint = CertificateTrust.hint(bookmark.trust)
-        width = max(1, limits.connections)
-        gate = RequestGate(width: width)
-        uploadGate = RequestGate(width: width)
+        most = max(1, limits.connections ?? Limits.mostByItself)
+        gate = RequestGate(most: most) { clock.monotonic() }
+        uploadGate = RequestGate(most: most) { clock.monotonic() }
+        changeGate = RequestGate(most: most) { clock.monotonic() }
         self.limits = limits
         self.bandwidth = bandwidth
         usesNetwork = transport == nil
@@ -137,6 +135,24 @@ public final class Connection: Sendable {
                 proxyLogin: proxyLogin))
     }
 
+    /// Returns the gate of a kind of requests.
+    func gate(_ kind: RequestGate.Kind) -> RequestGate {
+        switch kind {
+        case .listing, .smallDownload, .largeDownload: gate
+        case .smallUpload, .largeUpload: uploadGate
+        case .change: changeGate
+        }
+    }
+
+    /// The number of folders that it helps to list at the same time, as far as is known. It changes.
+    public var listingsAtOnce: Int { gate.limit(.listing) }
+
+    /// Returns the number of files that it helps to download at the same time, as far as is known. It changes.
+    public func downloadsAtOnce(_ size: SizeClass) -> Int { gate.limit(.download(size)) }
+
+    /// Returns the number of files that it helps to upload at the same time, as far as is known. It changes.
+    public func uploadsAtOnce(_ size: SizeClass) -> Int { uploadGate.limit(.upload(size)) }
+
     private static func network(
         _ bookmark: Bookmark, _ proxyLogin: ProxyLogin?, _ approvals: ApprovalBook, _ limits: Limits,
         _ timeLimits: TimeLimits, _ now: Timestamp
@@ -144,7 +160,8 @@ public final class Connection: Sendable {
         do throws(ConnectionError) {
             return .success(
                 try NetworkTransport(
-                    bookmark, now: now, proxyLogin: proxyLogin, approvals: approvals, connections: limits.connections,
+                    bookmark, now: now, proxyLogin: proxyLogin, approvals: approvals,
+                    connections: limits.connections ?? Limits.mostByItself,
                     limits: timeLimits))
         } catch {
             return .failure(error)
@@ -412,7 +429,7 @@ public final class Connection: Sendable {
     /// Holds back the credentials of a generation, because sending a wrong password again and again locks an account.
     ///
     /// No request with these credentials begins afterwards. Requests that are under way when a password stops working
-    /// cannot be taken back, and the server may reject each of them. These are at most `width` listings and downloads,
+    /// cannot be taken back, and the server may reject each of them. These are at most ``most`` listings and downloads,
     /// one request of the event loops, and the requests for hints. A rejected request for hints says nothing about the
     /// password.
     func hold(_ generation: Int, because refusal: ConnectionError) {

@@ -125,7 +125,7 @@ final class TurnServices: LoopTurn, @unchecked Sendable {
         if isAhead {
             // With a single connection, the request waits for the end of the previous answer, which is still being
             // read.
-            return DAVAnswer(connection.width > 1 ? .sent(waiting.begin(ask)) : .unsent(ask), of: self)
+            return DAVAnswer(connection.most > 1 ? .sent(waiting.begin(ask)) : .unsent(ask), of: self)
         }
         let answer = try asking(ask)
         note(answer.status)

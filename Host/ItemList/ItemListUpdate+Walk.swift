@@ -45,7 +45,7 @@ extension ItemListUpdate {
                 }
                 defer { group.cancelAll() }
                 while true {
-                    while !outcome.isCutOff, running.count < concurrency, next < queue.count {
+                    while !outcome.isCutOff, running.count < concurrency(), next < queue.count {
                         let job = queue[next]
                         next += 1
                         running[job.path] = job

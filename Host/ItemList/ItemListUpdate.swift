@@ -17,7 +17,7 @@ package struct ItemListUpdate: Sendable {
     let clock: HostClock
     let logger: Logger
     /// The number of folders that are listed and merged at once.
-    let concurrency: Int
+    let concurrency: @Sendable () -> Int
     let reservesDotLarder: Bool
     let removalGuard: RemovalGuard?
     /// Called after each transaction that may have journalled moves of the tree.
@@ -28,7 +28,8 @@ package struct ItemListUpdate: Sendable {
     package let finishedChanges: FinishedChanges
 
     package init(
-        database: Database, connection: Connection, clock: HostClock, logger: Logger, concurrency: Int,
+        database: Database, connection: Connection, clock: HostClock, logger: Logger,
+        concurrency: @escaping @Sendable () -> Int,
         reservesDotLarder: Bool, removalGuard: RemovalGuard?,
         carryOutMoves: @escaping @Sendable () async throws -> Void,
         fetchesAgain: @escaping @Sendable (LocalID, Transaction) throws -> Void,

@@ -45,6 +45,7 @@ final class BatchPlace: Exchange, @unchecked Sendable {
     override func takeHeader(_ bytes: UnsafeRawBufferPointer) -> Int {
         if let heir { return heir.takeHeader(bytes) }
         guard progress == .head else { return bytes.count }
+        noteAnswer()
         guard head.count + bytes.count <= Self.largestHead else {
             problem = .notHTTP("the head of the answer is too large")
             return 0
@@ -139,7 +140,7 @@ final class BatchPlace: Exchange, @unchecked Sendable {
         case (_, .success): end = .failed(.closed)
         }
         batch.receiver.end(file, at: number, end)
-        batch.isFree(self)
+        batch.isFree(self, waited: progress == .body ? waited : nil)
         batch.exchangeEnded()
     }
 }

@@ -86,13 +86,14 @@ package protocol BatchReceiver: AnyObject, Sendable {
 package struct BatchTurns: Sendable {
     /// Takes a turn, if there is one.
     package var take: @Sendable () -> Bool
-    /// Gives a turn back.
-    package var leave: @Sendable () -> Void
+    /// Gives a turn back. It gets the time from the moment at which the request could be sent to the first byte of its
+    /// answer; nil if there was no ordinary one.
+    package var leave: @Sendable (Duration?) -> Void
     /// Waits for a turn, takes it and calls the function.
     package var wait: @Sendable (@escaping @Sendable () -> Void) -> Void
 
     package init(
-        take: @escaping @Sendable () -> Bool, leave: @escaping @Sendable () -> Void,
+        take: @escaping @Sendable () -> Bool, leave: @escaping @Sendable (Duration?) -> Void,
         wait: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
     ) { (self.take, self.leave, self.wait) = (take, leave, wait) }
 }
@@ -222,7 +223,7 @@ package final class BatchTransfer: @unchecked Sendable {
             begin()
             isBeginning = false
         } else {
-            turns.leave()
+            turns.leave(nil)
         }
         beginMore()
     }
@@ -231,7 +232,7 @@ package final class BatchTransfer: @unchecked Sendable {
     private func begin() {
         let file = next
         guard !client.isClosed, let line = thread.line(of: client) else {
-            turns.leave()
+            turns.leave(nil)
             isStopped = true
             return
         }
@@ -239,10 +240,10 @@ package final class BatchTransfer: @unchecked Sendable {
         case .now: next += 1
         case .later:
             waitsForPlace = true
-            return turns.leave()
+            return turns.leave(nil)
         case .never:
             next += 1
-            return turns.leave()
+            return turns.leave(nil)
         }
         let place = idle.popLast() ?? makePlace()
         place.file = file
@@ -284,11 +285,12 @@ package final class BatchTransfer: @unchecked Sendable {
     func gaveAway(_ place: BatchPlace) { busy[ObjectIdentifier(place)] = nil }
 
     /// Notes that a place is free again.
-    func isFree(_ place: BatchPlace) {
+    /// - Parameter waited: The time to the first byte of an ordinary answer; nil if there was none.
+    func isFree(_ place: BatchPlace, waited: Duration?) {
         busy[ObjectIdentifier(place)] = nil
         idle.append(place)
         waitsForPlace = false
-        turns.leave()
+        turns.leave(waited)
     }
 
     /// Notes that an exchange has ended, whether or not its turn was given away.

@@ -8,6 +8,10 @@ package class Exchange: @unchecked Sendable {
     var fields: UnsafeMutablePointer<curl_slist>?
     /// The number of times that the request was about to be sent.
     private var attempts = 0
+    /// The time at which the request was about to be sent on a connection.
+    private var sentAt = Duration.zero
+    /// The time from there to the first byte of the answer; nil before it.
+    private(set) var waited: Duration?
     /// The reason for which the library was told to give up.
     var problem: TransportError?
 
@@ -26,7 +30,7 @@ package class Exchange: @unchecked Sendable {
 
     /// Gives the handle what it sends.
     func begin(with easy: EasyHandle, on line: TransferLine) {
-        (self.easy, self.line, attempts, problem) = (easy, line, 0, nil)
+        (self.easy, self.line, attempts, problem, waited) = (easy, line, 0, nil, nil)
         let (handle, context) = (easy.handle, Unmanaged.passUnretained(self).toOpaque())
         for option in [
             CURLOPT_PRIVATE, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_READDATA, CURLOPT_PREREQDATA,
@@ -45,10 +49,14 @@ package class Exchange: @unchecked Sendable {
     /// without an answer; then it may have arrived.
     final func mayBeSent() -> Bool {
         attempts += 1
+        sentAt = .uptime
         guard attempts > 1, !isRepeatable else { return true }
         problem = .closed
         return false
     }
+
+    /// Notes that bytes of an answer have arrived.
+    final func noteAnswer() { if waited == nil { waited = .uptime - sentAt } }
 
     /// Whether the request may have been sent, although the library has perhaps begun to connect anew.
     final var mayHaveBeenSent: Bool { attempts > 0 }

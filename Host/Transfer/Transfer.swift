@@ -10,6 +10,8 @@ package final class Transfer: Exchange, @unchecked Sendable {
     package struct Head: Sendable {
         package var status: Int
         package var headers: HTTPHeaders
+        /// The time from the moment at which the request could be sent to the first byte of the answer.
+        package var waited: Duration
     }
 
     private struct State {
@@ -137,6 +139,7 @@ package final class Transfer: Exchange, @unchecked Sendable {
     /// Takes a line of an answer's head, or of the fields after its body, which mean nothing here.
     override func takeHeader(_ bytes: UnsafeRawBufferPointer) -> Int {
         if hasHead { return bytes.count }
+        noteAnswer()
         headSize += bytes.count
         guard headSize <= Self.largestHead else {
             problem = .notHTTP("the head of the answer is too large")
@@ -174,7 +177,7 @@ package final class Transfer: Exchange, @unchecked Sendable {
 
     private func takeHead() {
         hasHead = true
-        let head = Head(status: arriving, headers: headers)
+        let head = Head(status: arriving, headers: headers, waited: (sender ?? self).waited ?? .zero)
         let limits = request.limits
         let isError = !(200..<300).contains(arriving)
         // The time for an error document begins with the head, since the head of a listing may take minutes.

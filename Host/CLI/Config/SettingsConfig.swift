@@ -92,9 +92,19 @@ extension Settings {
                     try ConfigScalar.int(text, in: 1...256)
                 })
         }
-        limits.connections = number("connections", limits.connections)
-        limits.downloads = number("downloads", limits.downloads)
-        limits.uploads = number("uploads", limits.uploads)
+        func most(_ key: String) -> Int? {
+            map.scalar(
+                key, or: nil, json: { $0.map { .integer($0) } ?? .string("auto") },
+                parse: { text, _ throws(Wrong) in
+                    if text == "auto" { return nil }
+                    do { return try ConfigScalar.int(text, in: 1...256) } catch {
+                        throw Wrong("`\(text)` is neither auto nor a whole number from 1 to 256")
+                    }
+                })
+        }
+        limits.connections = most("connections")
+        limits.downloads = most("downloads")
+        limits.uploads = most("uploads")
         limits.actions = number("actions", limits.actions)
         var bandwidth = ConfigMap(map.take("bandwidth")?.value, at: "limits.bandwidth", in: decoding)
         func rate(_ key: String) -> Int64? {

@@ -53,6 +53,9 @@ struct HTTPAnswer {
     var status: Int
     var headers: HTTPHeaders
     var body: any HTTPBody
+    /// The time from the moment at which the request could be sent to the first byte of the answer; nil if it was not
+    /// measured.
+    var waited: Duration?
 }
 
 /// The bytes of an answer as they arrive.

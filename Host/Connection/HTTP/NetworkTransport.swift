@@ -7,9 +7,8 @@ struct NetworkTransport: HTTPTransport {
     private let client: TransferClient
     private let route: ProxyRoute
 
-    /// The connections beside those of listings, downloads and uploads: for requests of event loops, for what servers
-    /// push, and for small requests that change something.
-    private static let ungated = 6 + Connection.smallWrites
+    /// The connections beside those of requests that take turns: for requests of event loops, and for what servers push.
+    private static let ungated = 6
 
     /// Creates a transport.
     /// - Parameters:
@@ -17,7 +16,7 @@ struct NetworkTransport: HTTPTransport {
     ///   - now: The time at which the account's own certificate has to be valid.
     ///   - proxyLogin: The login for the proxy.
     ///   - approvals: The answers about the server, which tell whether a pinned key is accepted.
-    ///   - connections: The largest number of listings and downloads at a time.
+    ///   - connections: The largest number of listings and downloads at a time, of uploads, and of other changes.
     ///   - limits: The time limits of requests.
     /// - Throws: The error for a file of authorities, or a certificate of the account's own, that cannot be used.
     init(
@@ -29,7 +28,7 @@ struct NetworkTransport: HTTPTransport {
         route = ProxyRoute(bookmark, proxyLogin)
         client = TransferClient(
             TransferClient.Settings(
-                connections: 2 * connections + Self.ungated, connecting: limits.connecting, silence: limits.silence,
+                connections: 3 * connections + Self.ungated, connecting: limits.connecting, silence: limits.silence,
                 proxy: route.proxy, isAnyHostTrusted: CertificateTrust.isAnyHostTrusted(bookmark.trust)), trust)
     }
 
@@ -48,7 +47,7 @@ struct NetworkTransport: HTTPTransport {
         let body = Body(transfer)
         let head = try await transfer.head()
         if let problem = route.problem(with: head.status) { throw problem }
-        return HTTPAnswer(status: head.status, headers: head.headers, body: body)
+        return HTTPAnswer(status: head.status, headers: head.headers, body: body, waited: head.waited)
     }
 
     var sendsBatches: Bool { true }

@@ -9,13 +9,12 @@ final class OpenListing {
     private let folder: ItemPath
     private let depth: Depth
     private let connection: Connection
-    private let question: Question
+    private var question: Question
     private let origin: ServerAddress.Origin
     private let date: Timestamp?
     private let reader: ListingReader
     private var answer: HTTPAnswer
     private var end: (rest: [ListedItem], listing: Listing, isForeign: Bool)?
-    private var isOnNetwork = true
 
     /// Creates a listing from the beginning of its answer.
     /// - Parameters:
@@ -24,7 +23,7 @@ final class OpenListing {
     ///   - root: The account's root, if the folder is not the root itself.
     ///   - reply: An answer with status 207.
     ///   - question: The request that was answered.
-    ///   - connection: The connection. The caller has entered its gate; the listing leaves the gate.
+    ///   - connection: The connection. The question has a turn, which the listing ends.
     init(
         _ folder: ItemPath, _ depth: Depth, below root: ServerAddress, _ reply: Reply, to question: Question,
         by connection: Connection
@@ -59,10 +58,7 @@ final class OpenListing {
     /// Passes the entries on as they arrive.
     /// - Returns: What the listing told beside its entries.
     func rest(_ onBatch: ([ListedItem], Timestamp?) async throws -> Void) async throws -> Listing {
-        if end == nil, !isOnNetwork {
-            try await connection.enterGate(question)
-            isOnNetwork = true
-        }
+        if end == nil, question.turn == nil { try await connection.enterGate(&question, .listing) }
         while true {
             if let end {
                 if !end.rest.isEmpty { try await onBatch(end.rest, date) }
@@ -86,7 +82,7 @@ final class OpenListing {
     }
 
     private func leaveGate() {
-        if isOnNetwork { connection.gate.leave() }
-        isOnNetwork = false
+        question.turn?.end()
+        question.turn = nil
     }
 }

@@ -13,11 +13,11 @@ extension Connection {
         do { asked = try AskedProperties([Self.favorite]) } catch {
             throw ConnectionError(.badRequest, "\(error.text) is not a property name")
         }
-        let question = Question(
+        var question = Question(
             method: "REPORT", headers: ["Content-Type": "application/xml; charset=utf-8"], body: Self.favoritesBody,
             timeLimit: timeLimits.head, expected: .transfer, doing: "asking for favorites")
-        try await enterGate(question)
-        defer { gate.leave() }
+        try await enterGate(&question, .listing)
+        defer { question.turn?.end() }
         var reply = try await ask(question, at: root)
         guard reply.answer.status == 207 else {
             let isRefused = (400..<500).contains(reply.answer.status) && reply.answer.status != 429

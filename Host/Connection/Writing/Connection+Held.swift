@@ -10,13 +10,13 @@ extension Connection {
     ///   nothing about what is there.
     public func held(at path: ItemPath) async throws(ConnectionError) -> HeldItem? {
         let root = try root()
-        let question = Question(
+        var question = Question(
             method: "PROPFIND",
             headers: ["Depth": Depth.zero.rawValue, "Content-Type": "application/xml; charset=utf-8"],
             body: mayHaveFamilyProperties ? PropertyRequest.heldBody : PropertyRequest.standardHeldBody,
             timeLimit: timeLimits.head, expected: .transfer, doing: "checking \(path)")
-        try await enterGate(question, writeGate)
-        defer { writeGate.leave() }
+        try await enterGate(&question, .change)
+        defer { question.turn?.end() }
         do {
             return try await held(path, question, below: root)
         } catch  where error.kind == .notFound {

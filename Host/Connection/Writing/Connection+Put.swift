@@ -42,8 +42,7 @@ extension Connection {
             question.upload = UploadBody(
                 source: source, size: request.size, bandwidth: bandwidth.up, progress: progress)
         }
-        let reading = try await read(
-            question, write, at: address(of: path, below: root), through: uploadGate)
+        let reading = try await read(question, write, at: address(of: path, below: root))
         let outcome = try await outcome(reading, base: request.base)
         guard case .done(var answer) = outcome else { return outcome }
         withQuotas { quotas, _ in quotas.took(request.size, in: path.parent) }

@@ -90,8 +90,7 @@ extension Connection {
         }
         do {
             let reading = try await read(
-                question(uploads: "DELETE", at: address, doing: "dropping an upload"), .put(.root), at: address,
-                through: writeGate)
+                question(uploads: "DELETE", at: address, doing: "dropping an upload"), .put(.root), at: address)
             logger.debug("An upload was dropped", metadata: ["status": "\(reading.status)"])
         } catch {
             logger.debug("An upload was not dropped: \(error.message)")

@@ -125,7 +125,7 @@ extension Connection {
             method: method, headers: headers, body: body, isWrite: true, timeLimit: timeLimits.head,
             expected: .document, doing: request.doing)
         let address = address(of: request.path, isFolder: isFolder, below: try root())
-        return try await outcome(try await read(question, request, at: address, through: writeGate))
+        return try await outcome(try await read(question, request, at: address))
     }
 
     /// Returns the refusal of a name that the server would not keep as it is.
@@ -161,10 +161,12 @@ extension Connection {
 
     /// Sends a request and reads its answer.
     func read(
-        _ question: Question, _ request: WriteRequest, at address: ServerAddress, through gate: RequestGate
+        _ question: Question, _ request: WriteRequest, at address: ServerAddress
     ) async throws(ConnectionError) -> WriteReading {
-        try await enterGate(question, gate)
-        defer { gate.leave() }
+        var question = question
+        try await enterGate(&question, question.upload.map { .upload(SizeClass(of: $0.source.size)) } ?? .change)
+        defer { question.turn?.end() }
+        if let upload = question.upload, let turn = question.turn { question.upload = upload.telling(turn) }
         let began = clock.monotonic()
         var reply = try await ask(question, at: address)
         let took = clock.monotonic() - began

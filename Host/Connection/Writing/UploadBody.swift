@@ -12,7 +12,7 @@ struct UploadBody: Sendable {
     /// The bandwidth that the bytes wait for.
     let bandwidth: BandwidthQueue
     /// A function that gets the number of bytes that the network has taken, from 0 at each beginning.
-    let progress: @Sendable (Int64) -> Void
+    var progress: @Sendable (Int64) -> Void
 
     /// The number of bytes that are read at a time. For more, malloc maps memory anew each time, which the kernel clears.
     static let piece = 65_536
@@ -26,6 +26,17 @@ struct UploadBody: Sendable {
     static let quick = Duration.milliseconds(100)
     /// The size in bytes up to which a body goes out as one piece, without the cost of a stream.
     static let largestSmall: Int64 = 65_536
+
+    /// Returns the body of a request that has a turn. For a large file, the turn notes what goes through.
+    func telling(_ turn: Turn) -> Self {
+        guard SizeClass(of: source.size) == .large else { return self }
+        var body = self
+        body.progress = { [progress] sent in
+            turn.note(progress: sent)
+            progress(sent)
+        }
+        return body
+    }
 
     /// Whether the body goes out as one piece.
     var isSmall: Bool { size <= Self.largestSmall }

@@ -38,12 +38,13 @@ public struct Settings: Hashable, Sendable {
 
 /// The limits for requests and transfers.
 public struct Limits: Hashable, Sendable {
-    /// The number of connections.
-    public var connections: Int
-    /// The number of downloads.
-    public var downloads: Int
-    /// The number of uploads.
-    public var uploads: Int
+    /// The largest number of requests at a time, for listings and downloads together, and for uploads. Nil means: as many
+    /// as help.
+    public var connections: Int?
+    /// The largest number of downloads at a time. Nil means: as many as help.
+    public var downloads: Int?
+    /// The largest number of uploads at a time. Nil means: as many as help.
+    public var uploads: Int?
     /// The number of other changes of the server.
     public var actions: Int
     /// The bandwidth of all file transfers of the process together.
@@ -52,9 +53,12 @@ public struct Limits: Hashable, Sendable {
     /// slow.
     public var slowest: Int64
 
+    /// The number that none of them exceeds that is not set.
+    public static let mostByItself = 64
+
     /// Creates limits.
     public init(
-        connections: Int = 8, downloads: Int = 6, uploads: Int = 3, actions: Int = 10,
+        connections: Int? = nil, downloads: Int? = nil, uploads: Int? = nil, actions: Int = 10,
         bandwidth: BandwidthLimits = BandwidthLimits(), slowest: Int64 = 1000
     ) {
         self.connections = connections

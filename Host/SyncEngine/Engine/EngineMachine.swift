@@ -12,7 +12,9 @@ struct EngineMachine: Sendable {
     /// An event that the machine learns of.
     enum Input: Sendable {
         /// The flags and the state that other parts set since the machine was last told.
-        case told(EngineFlags, treeAccess: TreeAccess.State, hasUnmarked: Bool, takesBatches: Bool = false)
+        case told(
+            EngineFlags, treeAccess: TreeAccess.State, hasUnmarked: Bool, takesBatches: Bool = false,
+            uploads: UploadsAtOnce = UploadsAtOnce())
         /// A download that was complete when the host ended.
         case recovered(RecoveredLanding)
         /// The jobs that were handed out and not started, in their order.
@@ -187,6 +189,8 @@ struct EngineMachine: Sendable {
     /// The number of downloads that are handed out in addition to those under way. It exceeds the number of downloads
     /// that end while outcomes are gathered.
     static let handedAhead = 256
+    /// The number of downloads by which it is judged how many failures are those of the server.
+    static let usualDownloads = 6
     /// The time between two reads because of news while something is under way. Each change of the server is news.
     static let readInterval = Duration.milliseconds(20)
     /// The time between two measurements while downloads wait for room.
@@ -199,17 +203,18 @@ struct EngineMachine: Sendable {
     /// - Parameter limits: The numbers of downloads, uploads and other changes that may be under way at a time, at least
     ///   one of each.
     init(limits: Limits) {
-        let downloads = max(1, limits.downloads)
+        let downloads = max(1, limits.downloads ?? Limits.mostByItself)
         window = Window(limits: [
             .downloads: downloads + Self.handedAhead, .removals: Self.removalsAtOnce, .changes: limits.actions,
-            .uploads: limits.uploads,
+            .uploads: limits.uploads ?? Limits.mostByItself,
         ])
-        health = ServerHealth(backoff: SyncEngine.backoff, downloads: downloads)
+        health = ServerHealth(backoff: SyncEngine.backoff, downloads: min(downloads, Self.usualDownloads))
     }
 
     mutating func take(_ input: Input, now: Timestamp) {
         switch input {
-        case .told(let flags, let treeAccess, let hasUnmarked, let takesBatches):
+        case .told(let flags, let treeAccess, let hasUnmarked, let takesBatches, let uploads):
+            window.uploads = uploads
             (self.treeAccess, self.hasUnmarked, self.takesBatches) = (treeAccess, hasUnmarked, takesBatches)
             told(flags, now)
         case .recovered(.incoming(let fetched)):

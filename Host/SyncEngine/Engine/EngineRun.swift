@@ -45,10 +45,12 @@ struct EngineRun {
     static func run(
         _ engine: SyncEngine, draining: Bool, only: RecordSelection, with partners: SyncEngine.Partners
     ) async throws -> DrainOutcome {
-        let downloads = max(1, engine.limits.downloads)
+        let downloads = max(1, engine.limits.downloads ?? Limits.mostByItself)
         var run = EngineRun(
             engine: engine, only: only, partners: partners,
-            pool: DownloadPool(workers: downloads, threads: engine.downloadThreads.count),
+            pool: DownloadPool(
+                workers: downloads, threads: engine.downloadThreads.count,
+                atOnce: { [source = engine.source] in source.downloadsAtOnce($0) }),
             machine: EngineMachine(limits: engine.limits))
         if !engine.controls.with({ $0.isTidy }) {
             for landing in try await engine.recover() { run.take(.recovered(landing)) }
@@ -149,7 +151,9 @@ struct EngineRun {
             .told(
                 engine.controls.takeFlags(), treeAccess: engine.controls.treeAccess.state,
                 hasUnmarked: pool.hasUnmarked || !unmarkedAlone.isEmpty || batches.contains(where: \.hasUnmarked),
-                takesBatches: engine.source.takesBatches))
+                takesBatches: engine.source.takesBatches,
+                uploads: .init(
+                    small: engine.server.uploadsAtOnce(.small), large: engine.server.uploadsAtOnce(.large))))
         let outcomes = pool.takeOutcomes()
         // The result of a cancelled task does not count.
         guard !Task.isCancelled else { return }

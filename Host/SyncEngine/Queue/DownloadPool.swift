@@ -42,15 +42,16 @@ final class DownloadPool: Sendable {
         var hasNews: Bool { !outcomes.isEmpty || !unmarked.isEmpty }
 
         /// The number of jobs that workers could begin if there were any number of them.
-        func startable(mostLarge: Int) -> Int {
-            waiting.count - waitingLarge + min(waitingLarge, mostLarge - large.count)
+        func startable(mostLarge: @autoclosure () -> Int) -> Int {
+            guard waitingLarge > 0 else { return waiting.count }
+            return waiting.count - waitingLarge + min(waitingLarge, max(0, mostLarge() - large.count))
         }
 
         /// Takes the first job that may start.
         /// - Parameter mostLarge: The number of large files that may be under way.
-        mutating func takeNext(mostLarge: Int) -> Job? {
+        mutating func takeNext(mostLarge: @autoclosure () -> Int) -> Job? {
             let next =
-                large.count < mostLarge
+                waitingLarge == 0 || large.count < mostLarge()
                 ? waiting.startIndex : waiting.firstIndex { $0.sizeClass == .small } ?? waiting.endIndex
             guard next < waiting.endIndex else { return nil }
             let job = waiting.remove(at: next)
@@ -64,30 +65,37 @@ final class DownloadPool: Sendable {
 
     private let state: Mutex<State>
     private let mostWorkers: Int
-    private let mostLarge: Int
+    /// Tells how many downloads of a size help.
+    private let atOnce: @Sendable (SizeClass) -> Int
     /// The signal that there are outcomes or records to mark, sent by a worker that goes on. A worker that ends reports
     /// its outcomes by ending.
     let signal = Signal()
 
     /// Creates an empty pool.
     /// - Parameter workers: The number of downloads that may be under way.
-    init(workers: Int, threads: Int) {
-        mostWorkers = workers
-        mostLarge = SizeClass.mostLarge(of: workers)
+    /// - Parameter atOnce: Returns the number of downloads of a size that it helps to have under way. It is called often.
+    init(
+        workers: Int, threads: Int,
+        atOnce: @escaping @Sendable (SizeClass) -> Int = { _ in Limits.mostByItself }
+    ) {
+        (mostWorkers, self.atOnce) = (workers, atOnce)
         state = Mutex(State(workers: Array(repeating: 0, count: threads)))
     }
+
+    private var mostLarge: Int { min(SizeClass.mostLarge(of: mostWorkers), atOnce(.large)) }
 
     /// Hands out jobs, behind those that wait. Ends a halt if the outcome that caused it was taken.
     /// - Returns: The threads that need another worker for the jobs, with one entry for each worker.
     func hand(_ jobs: some Sequence<Job>) -> [Int] {
-        state.withLock { state in
+        let most = min(mostWorkers, atOnce(.small) + atOnce(.large))
+        return state.withLock { state in
             for job in jobs {
                 state.waiting.append(job)
                 if job.sizeClass == .large { state.waitingLarge += 1 }
             }
             if state.outcomes.isEmpty { state.isHalted = false }
             let needed = min(
-                state.startable(mostLarge: mostLarge), mostWorkers - state.workers.reduce(0, +) - state.batched)
+                state.startable(mostLarge: mostLarge), most - state.workers.reduce(0, +) - state.batched)
             return (0..<max(0, needed)).map { _ in
                 let thread = state.workers.indices.min { state.workers[$0] < state.workers[$1] } ?? 0
                 state.workers[thread] += 1

@@ -1,6 +1,16 @@
 import DequeModule
 import Model
 
+/// The numbers of uploads that it helps to have on the network at the same time.
+struct UploadsAtOnce: Hashable, Sendable {
+    var small = Limits.mostByItself
+    var large = Limits.mostByItself
+
+    /// The number of uploads that may be under way. An upload of a small file spends most of its time with the steps before
+    /// and after its request.
+    var all: Int { 3 * small + large }
+}
+
 /// The part of the journal that is in memory: records that may start next, that are under way, and that wait.
 ///
 /// A window is a value without I/O. It is filled from the journal in the order of the records. Records that are under
@@ -23,6 +33,8 @@ struct Window {
     /// The large files among the uploads under way.
     private var largeUploads: Set<SyncRecordID> = []
     private let limits: [Budget: Int]
+    /// The numbers of uploads that it helps to have under way.
+    var uploads = UploadsAtOnce()
 
     /// Creates an empty window.
     /// - Parameter limits: The number of records of each budget that may be under way, at least one of each.
@@ -71,7 +83,7 @@ struct Window {
     /// Starts the next record, if the budget has a free place. The record is under way from then on. Of the places of
     /// uploads some are left to small files; the pool of downloads does the same for those.
     mutating func start(_ budget: Budget) -> Job? {
-        let places = limits[budget, default: 1]
+        let places = min(limits[budget, default: 1], budget == .uploads ? uploads.all : .max)
         guard used[budget, default: 0] < places, let next = nextIndex(budget, places),
             let job = ready[budget]?.remove(at: next)
         else { return nil }
@@ -83,7 +95,9 @@ struct Window {
 
     private func nextIndex(_ budget: Budget, _ places: Int) -> Int? {
         guard let jobs = ready[budget], !jobs.isEmpty else { return nil }
-        guard budget == .uploads, largeUploads.count >= SizeClass.mostLarge(of: places) else { return jobs.startIndex }
+        guard budget == .uploads, largeUploads.count >= min(uploads.large, SizeClass.mostLarge(of: places)) else {
+            return jobs.startIndex
+        }
         return jobs.firstIndex { $0.sizeClass == .small }
     }
 

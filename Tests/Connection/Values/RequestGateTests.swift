@@ -19,18 +19,24 @@ private final class Counts: Sendable {
 }
 
 struct RequestGateTests {
-    @Test("C7: no more than its width are inside at a time, and all get in")
-    func width() async {
-        let gate = RequestGate(width: 3)
+    private func gate(most: Int, hasRoom: Bool = true) -> RequestGate {
+        RequestGate(most: most, now: { .zero }, hasRoom: { hasRoom })
+    }
+
+    @Test("C7: no more than the config allows are inside at a time, of whatever kind, and all get in")
+    func most() async {
+        let gate = gate(most: 3)
         let counts = Counts()
         await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<200 {
+            for number in 0..<200 {
                 group.addTask {
-                    do { try await gate.enter() } catch { return }
+                    let turn: Turn
+                    do { turn = try await gate.enter(number % 2 == 0 ? .listing : .smallDownload) } catch { return }
                     counts.enter()
                     await Task.yield()
                     counts.leave()
-                    gate.leave()
+                    turn.end()
+                    turn.end()
                 }
             }
         }
@@ -40,15 +46,39 @@ struct RequestGateTests {
 
     @Test("a task that is cancelled while it waits takes no room")
     func cancelled() async throws {
-        let gate = RequestGate(width: 1)
-        try await gate.enter()
+        let gate = gate(most: 1)
+        let turn = try await gate.enter(.listing)
         for _ in 0..<100 {
-            let waiting = Task { try await gate.enter() }
+            let waiting = Task { try await gate.enter(.listing) }
             waiting.cancel()
-            await #expect(throws: CancellationError.self) { try await waiting.value }
+            await #expect(throws: CancellationError.self) { _ = try await waiting.value }
         }
-        gate.leave()
-        try await gate.enter()
-        gate.leave()
+        turn.end()
+        try await gate.enter(.listing).end()
+    }
+
+    @Test("each kind has its own number, and a turn that is dropped is over")
+    func kinds() async throws {
+        let gate = gate(most: 64)
+        for kind in RequestGate.Kind.allCases {
+            #expect((0..<5).map { _ in gate.tryEnter(kind) }.count(where: \.self) == 4)
+        }
+        gate.leave(.listing)
+        _ = try await gate.enter(.listing)
+        #expect(gate.tryEnter(.listing) && !gate.tryEnter(.listing))
+    }
+
+    @Test(
+        "the number grows while answers take no longer; beyond a modest one only where the process has room",
+        arguments: [true, false])
+    func grows(hasRoom: Bool) {
+        let gate = gate(most: 64, hasRoom: hasRoom)
+        var inside = 0
+        for _ in 0..<500 {
+            while gate.tryEnter(.smallDownload) { inside += 1 }
+            gate.leave(.smallDownload, noting: .answered(after: .milliseconds(20)))
+            inside -= 1
+        }
+        #expect(gate.limit(.smallDownload) == (hasRoom ? 64 : Concurrency.modest) && gate.limit(.listing) == 4)
     }
 }

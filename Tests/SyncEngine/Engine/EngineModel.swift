@@ -135,7 +135,7 @@ struct EngineModel {
 
     private mutating func possible() -> [Event] {
         var events: [Event] = []
-        if !handed.isEmpty, fetching.count < limits.downloads { events += [{ $0.startFetch() }, { $0.startFetch() }] }
+        if !handed.isEmpty, fetching.count < limits.downloads! { events += [{ $0.startFetch() }, { $0.startFetch() }] }
         if let id = fetching.keys.sorted().randomElement(using: &random) {
             events += [{ $0.endFetch(id) }, { $0.endFetch(id) }]
         }
@@ -206,7 +206,7 @@ struct EngineModel {
                 begin(job, "fetch")
                 handed.append(job)
             }
-            if handed.count + fetching.count > limits.downloads + EngineMachine.handedAhead {
+            if handed.count + fetching.count > limits.downloads! + EngineMachine.handedAhead {
                 contradictions.append("hands out too many")
             }
         case .fetchBatch(let batch):
@@ -226,7 +226,7 @@ struct EngineModel {
                 changing[job.id] = job
             }
             let uploads = changing.values.count { $0.record.action.kind == .upload }
-            if uploads > limits.uploads || changing.count - uploads > limits.actions {
+            if uploads > limits.uploads! || changing.count - uploads > limits.actions {
                 contradictions.append("changes too much at a time")
             }
         case .read(let request):
@@ -319,7 +319,7 @@ struct EngineModel {
             return take(.batchEnded(wasTaken: isCalm || Int.random(in: 0..<20, using: &random) > 0))
         }
         let batch = batches[index].batch
-        let starts = !batches[index].rest.isEmpty && batches[index].underWay.count < limits.downloads
+        let starts = !batches[index].rest.isEmpty && batches[index].underWay.count < limits.downloads!
         if starts, batches[index].underWay.isEmpty || Bool.random(using: &random) {
             let file = batches[index].rest.removeFirst()
             let id = batch.entries[file].record

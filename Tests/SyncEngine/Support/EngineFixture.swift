@@ -87,9 +87,12 @@ struct EngineFixture: Sendable {
         }
     }
 
+    /// Numbers that no measurement changes.
+    static let limits = Limits(connections: 8, downloads: 6, uploads: 3)
+
     /// Calls `body` with a fixture on a new vault.
     static func with(
-        limits: Limits = Limits(), onConflict: ConflictRules = ConflictRules(),
+        limits: Limits = Self.limits, onConflict: ConflictRules = ConflictRules(),
         _ body: (EngineFixture) async throws -> Void
     ) async throws {
         try await withTemporaryFolder { folder in
@@ -115,7 +118,7 @@ struct EngineFixture: Sendable {
     ///     are.
     init(
         folder: String, source: ScriptedSource = ScriptedSource(), server: (any FileSource & ChangeServer)? = nil,
-        limits: Limits = Limits(), time: HostClock? = nil, files: String? = nil, keepFree: Int64? = nil,
+        limits: Limits = Self.limits, time: HostClock? = nil, files: String? = nil, keepFree: Int64? = nil,
         account: String = "home", rooms: DownloadRooms = DownloadRooms(),
         onConflict: ConflictRules = ConflictRules(),
         space: (@Sendable () -> FileSystemSpace?)? = nil, sync: (@Sendable () -> Int32)? = nil

@@ -29,7 +29,7 @@ struct RoomTests {
     }
 
     private func with(
-        size: Int64, limits: Limits = Limits(), _ body: (EngineFixture, Disk) async throws -> Void
+        size: Int64, limits: Limits = EngineFixture.limits, _ body: (EngineFixture, Disk) async throws -> Void
     ) async throws {
         try await withTemporaryFolder { folder in
             let disk = Disk(size, vault: folder + "/vault")

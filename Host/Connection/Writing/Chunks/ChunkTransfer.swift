@@ -137,8 +137,7 @@ struct ChunkTransfer {
             isGuess: !connection.concernsAccount(address), timeLimit: connection.timeLimits.head,
             expected: .document, doing: write.doing)
         do throws(ConnectionError) {
-            let reading = try await connection.read(
-                question, write, at: address, through: body == nil ? connection.writeGate : connection.uploadGate)
+            let reading = try await connection.read(question, write, at: address)
             self.reading = reading
             return reading
         } catch {

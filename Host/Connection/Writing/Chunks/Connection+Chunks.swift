@@ -15,12 +15,12 @@ extension Connection {
             throw ConnectionError(.badRequest, "\(error.text) is not a property name")
         }
         let address = folder.address.asFolder
-        let question = Question(
+        var question = Question(
             method: "PROPFIND", headers: ["Depth": "1", "Content-Type": "application/xml; charset=utf-8"],
             body: asked.propfind, isGuess: !concernsAccount(address), timeLimit: timeLimits.head, expected: .transfer,
             doing: doing)
-        try await enterGate(question, writeGate)
-        defer { writeGate.leave() }
+        try await enterGate(&question, .change)
+        defer { question.turn?.end() }
         let answer = try await multistatus(question, asked, at: address).answer
         switch answer.status {
         case 207: break
@@ -49,7 +49,7 @@ extension Connection {
             method: "DELETE", isGuess: !concernsAccount(folder.address), timeLimit: timeLimits.head,
             expected: .document, doing: "dropping an upload")
         do {
-            let reading = try await read(question, .put(.root), at: folder.address.asFolder, through: writeGate)
+            let reading = try await read(question, .put(.root), at: folder.address.asFolder)
             logger.debug("An upload was dropped", metadata: ["status": "\(reading.status)"])
         } catch {
             logger.debug("An upload was not dropped: \(error.message)")

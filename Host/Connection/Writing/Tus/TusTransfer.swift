@@ -77,7 +77,7 @@ struct TusTransfer {
             method: "POST", headers: headers, isWrite: true, timeLimit: connection.timeLimits.head,
             expected: .document, doing: doing)
         do throws(ConnectionError) {
-            let reading = try await connection.read(question, write, at: folder, through: connection.uploadGate)
+            let reading = try await connection.read(question, write, at: folder)
             self.reading = reading
             upload.created(TusAnswer(status: reading.status, reading.headers), at: reading.address)
         } catch {
@@ -97,8 +97,7 @@ struct TusTransfer {
         guard let address = upload.address else { return }
         try await wait(pause)
         let reading = try await connection.read(
-            connection.question(uploads: "HEAD", at: address, doing: doing), write, at: address,
-            through: connection.writeGate)
+            connection.question(uploads: "HEAD", at: address, doing: doing), write, at: address)
         self.reading = reading
         upload.told(TusAnswer(status: reading.status, reading.headers))
     }
@@ -118,7 +117,7 @@ struct TusTransfer {
             uploads: offer.sendsPatchAsPost ? "POST" : "PATCH", headers, body: body, at: address, doing: doing)
         let isLast = range.upperBound == request.size
         do throws(ConnectionError) {
-            let reading = try await connection.read(question, write, at: address, through: connection.uploadGate)
+            let reading = try await connection.read(question, write, at: address)
             self.reading = reading
             mayHaveArrived = isLast
             upload.sent(range, TusAnswer(status: reading.status, reading.headers))

@@ -23,6 +23,8 @@ public protocol ChangeServer: Sendable {
         _ path: ItemPath, _ request: UploadRequest, from source: some UploadSource,
         resuming resumption: UploadResumption, progress: @escaping @Sendable (Int64) -> Void
     ) async throws -> WriteOutcome
+    /// Returns the number of files that it helps to upload at the same time.
+    func uploadsAtOnce(_ size: SizeClass) -> Int
     /// Has the server drop an upload that nobody goes on with.
     func terminate(_ upload: ResumableUpload) async
     /// Finds out what the server holds after an upload.
@@ -39,6 +41,11 @@ public protocol ChangeServer: Sendable {
     func list(
         _ folder: ItemPath, depth: Depth, onBatch: ([ListedItem]) async throws -> Void
     ) async throws -> Listing
+}
+
+extension ChangeServer {
+    /// As many as the limits allow.
+    public func uploadsAtOnce(_ size: SizeClass) -> Int { Limits.mostByItself }
 }
 
 extension Connection: ChangeServer {}

@@ -17,6 +17,8 @@ public protocol FileSource: Sendable {
     var takesBatches: Bool { get }
     /// Downloads small files in a batch, as `Connection.download(_:for:)` does.
     func download(_ batch: FileBatch, for receiver: any FileBatchReceiver) -> (any FileBatchRun)?
+    /// Returns the number of files that it helps to download at the same time, as `Connection.downloadsAtOnce(_:)`.
+    func downloadsAtOnce(_ size: SizeClass) -> Int
     /// The threads on which downloads arrive, as `Connection.downloadThreads`.
     var downloadThreads: [any TaskExecutor] { get }
 }
@@ -31,6 +33,9 @@ extension FileSource {
 
     /// Nil: the source has no batches.
     public func download(_ batch: FileBatch, for receiver: any FileBatchReceiver) -> (any FileBatchRun)? { nil }
+
+    /// As many as the limits allow.
+    public func downloadsAtOnce(_ size: SizeClass) -> Int { Limits.mostByItself }
 
     /// An empty list: the engine uses threads of its own.
     public var downloadThreads: [any TaskExecutor] { [] }
