@@ -175,7 +175,7 @@ let package = Package(
         tests("Warehouse", ["Warehouse", sqlite]),
         tests(
             "Connection",
-            ["Model", "Connection", "DemoServer", "TestServer", "Digests", "Transfer", logging]),
+            ["Model", "Connection", "DemoServer", "TestServer", "Digests", "Threads", "Transfer", logging]),
         tests("ItemList", ["Model", "Database", "LocalTree", "Vault", "Connection", "ItemList"]),
         tests("PluginHost", ["Model", "Threads", "PluginHost", "CLarder", "LarderFakeHost", "larder", logging]),
         tests(

@@ -201,7 +201,9 @@ extension Connection {
             } catch {
                 failure = error
             }
-            if failure == .closed || failure == .timedOut(.head) { question.turn?.note(.refused) }
+            // A kept connection that is closed at the moment of a write says nothing. Another request is sent once more
+            // by the transport, on a new connection.
+            if failure == .timedOut(.head) || failure == .closed && !question.isWrite { question.turn?.note(.refused) }
             if case .unapprovedKey(let hash) = failure {
                 try approvals.check(.key(hash, of: request.address.origin))
             }

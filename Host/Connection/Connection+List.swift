@@ -42,8 +42,10 @@ extension Connection {
     }
 
     /// Asks for a listing and returns when its answer begins.
+    /// - Parameter kind: The kind of requests with which it takes its turn.
     func beginListing(
-        _ folder: ItemPath, depth: Depth, below root: ServerAddress, timeLimit: Duration
+        _ folder: ItemPath, depth: Depth, below root: ServerAddress, timeLimit: Duration,
+        as kind: RequestGate.Kind = .listing
     ) async throws(ConnectionError) -> OpenListing {
         var question = Question(
             method: "PROPFIND",
@@ -55,7 +57,7 @@ extension Connection {
             ? root
             : root.appending(PercentCoding.encoded(path: String(folder.text.dropFirst())) + (depth == .zero ? "" : "/"))
 
-        try await enterGate(&question, .listing)
+        try await enterGate(&question, kind)
         // The listing goes on with the turn.
         var isLeft = true
         defer { if isLeft { question.turn?.end() } }

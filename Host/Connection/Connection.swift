@@ -1,6 +1,7 @@
 public import Logging
 public import Model
 import Synchronization
+import Threads
 import Transfer
 
 /// The connection to an account's server. It sends requests and returns typed answers.
@@ -25,6 +26,8 @@ public final class Connection: Sendable {
     /// The gate of small requests that change something, and of the questions that they need. They do not wait for a
     /// listing, a download or an upload.
     private let changeGate: RequestGate
+    /// The questions about folders into which files were uploaded.
+    let confirmations = Monitor(ConfirmationQueue())
     let resolver: ServiceResolver
     /// The advice for a person when the server's certificate is not trusted.
     let certificateHint: String

@@ -22,8 +22,8 @@ struct Concurrency: Sendable {
     /// The number up to which everything has room.
     static let modest = 8
     /// The time for which the number that a refusal has left is not exceeded. It doubles with each further refusal.
-    static let patience = Duration.seconds(60)
-    static let longestPatience = Duration.seconds(1_800)
+    static let shortestCeiling = Duration.seconds(60)
+    static let longestCeiling = Duration.seconds(1_800)
 
     /// The number of requests that may be under way.
     private(set) var limit: Int
@@ -38,7 +38,7 @@ struct Concurrency: Sendable {
     private var pardoned = 0
     /// The number that a refusal has left, the time until which it is not exceeded, and the number that was refused.
     private var ceiling: (limit: Int, until: Duration, refused: Int)?
-    private var patience = Self.patience
+    private var nextCeiling = Self.shortestCeiling
 
     /// - Parameter most: The upper bound, at least 1.
     init(_ measure: Measure, most: Int) {
@@ -86,8 +86,8 @@ struct Concurrency: Sendable {
             return
         }
         let left = max(1, min(limit, max(underWay, 1)) / 2)
-        ceiling = (left, now + patience, limit)
-        patience = min(patience * 2, Self.longestPatience)
+        ceiling = (left, now + nextCeiling, limit)
+        nextCeiling = min(nextCeiling * 2, Self.longestCeiling)
         switch measure {
         case .answerTimes(var times):
             times.wasRefused()
@@ -110,7 +110,7 @@ struct Concurrency: Sendable {
         guard next != limit else { return }
         limit = next
         // The server takes more than it did when it refused.
-        if let ceiling, next > ceiling.refused { (self.ceiling, patience) = (nil, Self.patience) }
+        if let ceiling, next > ceiling.refused { (self.ceiling, nextCeiling) = (nil, Self.shortestCeiling) }
         if !isGradual { (isFull, stale) = (false, underWay) }
     }
 }

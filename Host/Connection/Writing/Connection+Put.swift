@@ -1,5 +1,6 @@
 public import Model
 import Synchronization
+import Threads
 import Transfer
 
 extension Connection {
@@ -56,11 +57,13 @@ extension Connection {
     /// Finds out what the server holds after an upload that it has answered with `done`, and whether that is provably
     /// the uploaded file.
     ///
-    /// Costs a request unless the answer had a checksum. Must be called at once after the answer.
+    /// Costs a request unless the answer had a checksum; many that come together in one folder cost one listing of the
+    /// folder, unless it is large. Must be called at once after the answer.
+    /// - Parameter entries: Returns the number of entries that the folder has, as far as is known.
     /// - Returns: What the server shows proves, and what it shows; the file as the answer tells it if no request was
     ///   needed.
     public func confirm(
-        _ path: ItemPath, _ request: UploadRequest, answer: WriteAnswer
+        _ path: ItemPath, _ request: UploadRequest, answer: WriteAnswer, among entries: @Sendable () async -> Int
     ) async throws(ConnectionError) -> (ChangeConfirmation, HeldItem?) {
         if let certain = ChangeConfirmation.ofUpload(request, answer: answer) {
             let item = ListedItem(
@@ -69,9 +72,55 @@ extension Connection {
             return (certain, HeldItem(item: item))
         }
         let answered = clock.monotonic()
-        let held = try await held(at: path)
+        // A listing tells no checksums, which servers of the family have.
+        let held =
+            writingManners.isFamily
+            ? try await held(at: path) : try await heldTogether(at: path, since: answered, among: entries)
         let gap = clock.monotonic() - answered
         return (.ofUpload(request, answer: answer, shown: held, gap: gap), held)
+    }
+
+    /// Asks what the server holds at a path, together with others who ask about the same folder.
+    private func heldTogether(
+        at path: ItemPath, since start: Duration, among entries: () async -> Int
+    ) async throws(ConnectionError) -> HeldItem? {
+        let folder = path.parent
+        let number = confirmations.change { $0.begin(path) }
+        do { try await confirmations.waitUnlessCancelled { $0.isReady(number) } } catch {
+            confirmations.change { $0.leave(number) }
+            throw ConnectionError(.cancelled, "checking \(path) was cancelled")
+        }
+        switch confirmations.change({ $0.take(number) }) {
+        case .answered(let held): return held
+        case .askAlone: return try await held(at: path)
+        case .ask(let others):
+            defer { confirmations.change { $0.end(folder) } }
+            let count = others.count + 1
+            guard count >= ConfirmationQueue.several, clock.monotonic() - start < ConfirmationQueue.longestWait,
+                await entries() <= count * ConfirmationQueue.mostEntries
+            else {
+                confirmations.change { $0.answer(others) }
+                return try await held(at: path)
+            }
+            var answers: [ItemPath: HeldItem] = [:]
+            do {
+                let wanted = Set(others.values).union([path])
+                let listing = try await beginListing(
+                    folder, depth: .one, below: root(), timeLimit: timeLimits.head, as: .change)
+                _ = try await listing.rest { entries, date in
+                    for entry in entries where wanted.contains(entry.path) {
+                        answers[entry.path] = HeldItem(item: entry, date: date)
+                    }
+                }
+            } catch {
+                // A listing that is not whole is no answer. Each asks alone, and gets its own error.
+                answers = [:]
+            }
+            confirmations.change { $0.answer(others, answers) }
+            // The name may be shown in another form, or not at all.
+            if let held = answers[path] { return held }
+            return try await held(at: path)
+        }
     }
 
     /// Asks the server whether it would refuse an upload, if that is worth while. Puts the ETag that the server has now

@@ -148,7 +148,7 @@ public final class AccountHost: Sendable {
                 database: vault.database, connection: connection, clock: clock, logger: logger.of("list"),
                 // This is more than the connections allow at once: while some listings wait to be committed together,
                 // others are fetched.
-                concurrency: { connection.listingsAtOnce * 3 }, reservesDotLarder: vault.tree.reservesDotLarder,
+                concurrency: { connection.listingsAtOnce + 20 }, reservesDotLarder: vault.tree.reservesDotLarder,
                 removalGuard: process.settings.removalGuard, carryOutMoves: { try await mover.carryOut() },
                 fetchesAgain: { try engine.fetchAgain($0, in: $1) }, finishedChanges: finishedChanges)
             let loops = EventLoops(

@@ -208,16 +208,27 @@ public enum Snapshots {
     ///   - path: The path to which it is to be uploaded.
     ///   - bookmark: The account.
     ///   - withSHA1: Whether the account's server may be of the ownCloud family, which compares SHA-1 digests.
+    ///   - syncs: Whether the snapshot is on the disk when the function returns. Otherwise call ``sync(_:of:)`` before the
+    ///     upload is requested.
     /// - Returns: The facts about the snapshot, and its lock, which is kept until the upload was requested.
-    /// - Throws: As ``TakenSnapshot/take(of:into:for:withSHA1:)``; `.failed` if the account was never run.
+    /// - Throws: As ``TakenSnapshot/take(of:into:for:withSHA1:syncs:)``; `.failed` if the account was never run.
     public static func take(
-        of file: String, to path: ItemPath, for bookmark: Bookmark, withSHA1: Bool
+        of file: String, to path: ItemPath, for bookmark: Bookmark, withSHA1: Bool, syncs: Bool = true
     ) throws(Failure) -> (snapshot: TakenSnapshot, lock: any Sendable) {
         guard let folder = Vault.outgoingFolder(at: bookmark.vault, files: bookmark.files) else {
             throw Failure(.failed, "Nothing is known of \(bookmark.name) yet", hint: .runFirst)
         }
-        let (snapshot, lock) = try TakenSnapshot.take(of: file, into: folder, for: path, withSHA1: withSHA1)
+        let (snapshot, lock) = try TakenSnapshot.take(
+            of: file, into: folder, for: path, withSHA1: withSHA1, syncs: syncs)
         return (snapshot, lock)
+    }
+
+    /// Writes snapshots to the disk that were taken without that, before their uploads are requested. Blocks.
+    /// - Parameter locks: The snapshots' locks.
+    /// - Throws: `.localIO`. None of the snapshots may be used then.
+    public static func sync(_ locks: [any Sendable], of bookmark: Bookmark) throws(Failure) {
+        guard let folder = Vault.outgoingFolder(at: bookmark.vault, files: bookmark.files) else { return }
+        try TakenSnapshot.sync(locks.compactMap { $0 as? SnapshotLock }, in: folder)
     }
 
     /// Returns a file's absolute path without symbolic links, as ``TakenSnapshot/source`` has it. Blocks.

@@ -212,6 +212,13 @@ extension ItemTable {
         return try count(ItemSQL.isInRange, ItemSQL.range(below: path)) + count("path = ?", [.path(path)])
     }
 
+    /// Returns the number of a folder's own entries, or `most` if there are more.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func countEntries(of folder: ItemPath, atMost most: Int) throws -> Int {
+        let sql = "SELECT count(*) FROM (SELECT 1 FROM items WHERE parentPath = ? AND removedAt IS NULL LIMIT ?)"
+        return try row(sql, [.path(folder), .integer(Int64(most))]) { Int($0.integer(0) ?? 0) } ?? 0
+    }
+
     /// Reads a folder's own entries that a record is about to delete, one after the other.
     /// - Parameter body: A function that receives each item and returns false to end early.
     /// - Throws: What `body` throws, or SQLite's error; see ``DatabaseReads``.

@@ -183,22 +183,26 @@ public final class SnapshotLock: Sendable {
     private let file: Descriptor
 
     init(_ file: consuming Descriptor) { self.file = file }
+
+    fileprivate var isSynced: Bool { fsync(file.number) == 0 }
 }
 
 /// Taking snapshots of a person's files.
 extension TakenSnapshot {
-    /// Takes a snapshot of a file, durably. It shares blocks with the file where the file system can do so. Works beside
+    /// Takes a snapshot of a file. It shares blocks with the file where the file system can do so. Works beside
     /// the process that has the vault open, with the rights of the calling process. Blocks.
     /// - Parameters:
     ///   - source: The path of the file. A symbolic link is followed.
     ///   - folder: The absolute path of `outgoing/`.
     ///   - target: The path to which the file is to be uploaded, which the snapshot names; nil if it is not known yet.
     ///   - withSHA1: Whether the SHA-1 digest is computed too, which servers of the ownCloud family compare.
+    ///   - syncs: Whether the snapshot is on the disk when the function returns. Otherwise call ``sync(_:in:)`` before the
+    ///     upload is requested.
     /// - Returns: The facts about the snapshot, and its lock, which is kept until the upload was requested.
     /// - Throws: `.notFound` if there is no such file; `.badData` if it is not a regular file; `.failed` if the file
     ///   changes all the while; `.localIO` if there is no room, or reading or writing fails.
     public static func take(
-        of source: String, into folder: String, for target: ItemPath? = nil, withSHA1: Bool = true
+        of source: String, into folder: String, for target: ItemPath? = nil, withSHA1: Bool = true, syncs: Bool = true
     ) throws(Failure) -> (TakenSnapshot, SnapshotLock) {
         let file = Descriptor(open(source, O_RDONLY | O_CLOEXEC | O_NONBLOCK))
         guard file.number >= 0 else {
@@ -206,22 +210,42 @@ extension TakenSnapshot {
             guard errno == ENXIO || errno == ENODEV else { throw .reading(source, errno) }
             throw notRegular(source)
         }
-        return try take(from: file.number, source, into: folder, for: target, withSHA1: withSHA1)
+        return try take(from: file.number, source, into: folder, for: target, withSHA1: withSHA1, syncs: syncs)
     }
 
-    /// Takes a snapshot of a file below a folder, as ``take(of:into:for:withSHA1:)``. No symbolic link is followed, and nothing
+    /// Writes snapshots to the disk that were taken without that. Blocks.
+    /// - Parameters:
+    ///   - locks: The snapshots' locks.
+    ///   - folder: The absolute path of `outgoing/`.
+    /// - Throws: `.localIO`. None of the snapshots may be used then.
+    public static func sync(_ locks: [SnapshotLock], in folder: String) throws(Failure) {
+        guard !locks.isEmpty else { return }
+        let target = Descriptor(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+        // What others have written to the same file system is not to be waited for because of a few files.
+        let isWhole =
+            locks.count < fewSnapshots
+            ? locks.allSatisfy(\.isSynced) && fsync(target.number) == 0 : linux_syncfs(target.number) == 0
+        guard target.number >= 0, isWhole else {
+            throw .system("writing the snapshots in \(folder) to the disk", errno)
+        }
+    }
+
+    /// The number of snapshots from which on all of the file system is written to the disk.
+    private static let fewSnapshots = 8
+
+    /// Takes a snapshot of a file below a folder, as ``take(of:into:for:withSHA1:syncs:)``. No symbolic link is followed, and nothing
     /// outside of the folder, or on another file system, is opened.
     /// - Parameters:
     ///   - path: The file's path below the folder, without a slash before it.
     ///   - root: The absolute path of the folder, whose last name is no symbolic link either.
     ///   - folder: The absolute path of `outgoing/`.
     /// - Returns: The facts about the snapshot, and its lock, which is kept until the upload was requested.
-    /// - Throws: As ``take(of:into:for:withSHA1:)``; `.denied` for a path that leaves the folder or has a symbolic link in it.
+    /// - Throws: As ``take(of:into:for:withSHA1:syncs:)``; `.denied` for a path that leaves the folder or has a symbolic link in it.
     public static func take(
         _ path: String, beneath root: String, into folder: String
     ) throws(Failure) -> (TakenSnapshot, SnapshotLock) {
         let file = try openFile(path, beneath: root)
-        return try take(from: file.number, "\(root)/\(path)", into: folder, for: nil, withSHA1: true)
+        return try take(from: file.number, "\(root)/\(path)", into: folder, for: nil, withSHA1: true, syncs: true)
     }
 
     /// Checks that a snapshot of a file below a folder could be taken.
@@ -245,7 +269,7 @@ extension TakenSnapshot {
     }
 
     private static func take(
-        from file: Int32, _ source: String, into folder: String, for path: ItemPath?, withSHA1: Bool
+        from file: Int32, _ source: String, into folder: String, for path: ItemPath?, withSHA1: Bool, syncs: Bool
     ) throws(Failure) -> (TakenSnapshot, SnapshotLock) {
         let target = Descriptor(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
         guard target.number >= 0 else { throw .system("opening \(folder)", errno) }
@@ -258,7 +282,7 @@ extension TakenSnapshot {
             let name = Tree.snapshotPrefix + randomHex(bytes: 16)
             do throws(Failure) {
                 let (snapshot, lock) = try take(
-                    file, before, source, as: name, in: target, for: path, withSHA1: withSHA1)
+                    file, before, source, as: name, in: target, for: path, withSHA1: withSHA1, syncs: syncs)
                 guard let after = status(of: file) else { throw .system("reading \(source)", errno) }
                 if FileMark(before, now: .now()).matches(FileMark(after, now: .now())), snapshot.size == after.st_size {
                     return (snapshot, lock)
@@ -293,7 +317,7 @@ extension TakenSnapshot {
 
     private static func take(
         _ source: Int32, _ info: stat, _ path: String, as name: String, in folder: borrowing Descriptor,
-        for target: ItemPath?, withSHA1: Bool
+        for target: ItemPath?, withSHA1: Bool, syncs: Bool
     ) throws(Failure) -> (TakenSnapshot, SnapshotLock) {
         // A sweep that finds the snapshot's name finds it locked.
         let unlocked = Tree.unlockedPrefix + name.dropFirst(Tree.snapshotPrefix.count)
@@ -331,7 +355,7 @@ extension TakenSnapshot {
             }
         }
         if let target { file.setTarget(target) }
-        guard fsync(file.number) == 0, fsync(folder.number) == 0 else {
+        guard !syncs || fsync(file.number) == 0 && fsync(folder.number) == 0 else {
             throw .system("making the snapshot of \(path)", errno)
         }
         // Root's snapshot belongs to whoever the vault belongs to, who must read it.

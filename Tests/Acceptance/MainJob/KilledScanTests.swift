@@ -9,8 +9,10 @@ import Testing
 /// The server holds listings back. The process is killed at one of two moments: when no other request is under way and
 /// everything that was listed is in the database, or as soon as one listing is held, whatever the state of the others.
 @Suite(.serialized) struct KilledScanTests {
-    /// The number of listings that are on the network at once.
-    private static let width = 8
+    /// The number of listings that are on the network at once. The config allows no more, so that it does not depend on
+    /// how fast the server answers.
+    private static let width = 4
+    private static let settings = ["limits: { connections: \(width) }"]
     /// The largest number of listings that were requested and are not in the database yet.
     private static let mostUnderWay = 24
     private static let folders = ["/"] + (0..<26).flatMap { top in ["/d\(top)"] + (0..<9).map { "/d\(top)/s\($0)" } }
@@ -28,7 +30,7 @@ import Testing
                         server.tree.put("\(folder)/\(name)", folder + name, modified: 1_600_000_000)
                     }
                 }
-                let account = try Account(in: "\(folder)/killed", server)
+                let account = try Account(in: "\(folder)/killed", server, settings: Self.settings)
                 #expect(try await account.larder("pin", "/").exitCode == 0)
                 let kills = 3
                 for _ in 0..<kills {
@@ -49,7 +51,7 @@ import Testing
         try await withTemporaryFolder { folder in
             try await TestServer.running { server in
                 for folder in Self.folders { server.tree.put("\(folder)/a", folder, modified: 1_600_000_000) }
-                let account = try Account(in: "\(folder)/killed", server)
+                let account = try Account(in: "\(folder)/killed", server, settings: Self.settings)
                 #expect(try await account.larder("pin", "/").exitCode == 0)
                 try await kill(account, server, after: 60, isSettled: true)
                 let deep = try #require(

@@ -73,7 +73,8 @@ private func problems(_ text: String, account: String = "", environment: [String
                 """)
         let expected = [
             "accounts.home.password.insecure": "false", "accounts.home.tls.trust": "\"system\"",
-            "accounts.home.local-changes": "\"report\"", "removal-guard.share": "\"50%\"", "limits.uploads": "3",
+            "accounts.home.local-changes": "\"report\"", "removal-guard.share": "\"50%\"", "limits.uploads": "\"auto\"",
+            "limits.connections": "\"auto\"", "limits.downloads": "\"auto\"", "limits.actions": "10",
             "plugins.paths": "[]", "plugins.core-loop.enabled": "true", "plugins.core-loop.isolation": "\"in-process\"",
             "plugins.core-loop.withhold": "[]", "plugins.core-loop.grant": "[]",
             "plugins.core-loop.project-quota": "\"1GB\"", "plugins.core-loop.record-quota": "\"1GB\"",
@@ -162,7 +163,7 @@ private func problems(_ text: String, account: String = "", environment: [String
                 /etc/larder/config.yaml:7:7: `walk`: `soon` is not a duration; \
                 write it like 500ms, 90s, 10m, 24h or 7d
                 """,
-                "/etc/larder/config.yaml:8:22: `limits.downloads`: `0` is not a whole number from 1 to 256",
+                "/etc/larder/config.yaml:8:22: `limits.downloads`: `0` is neither auto nor a whole number from 1 to 256",
                 "/etc/larder/config.yaml:8:25: there is no setting `limits.conections`; did you mean `connections`?",
                 "/etc/larder/config.yaml:10:3: there is no plugin `vacum`; did you mean `vacuum`? "
                     + "(other plugins' ids have a dot, like org.example.archive)",
@@ -170,6 +171,13 @@ private func problems(_ text: String, account: String = "", environment: [String
                     + "write true or false, without quotes",
                 "/etc/larder/config.yaml:12:6: `log` must be a map of settings, not a list",
             ])
+    }
+
+    @Test("H3: a number of requests is auto, or the most", arguments: [("auto", Int?.none), ("1", 1), ("256", 256)])
+    func requests(text: String, most: Int?) throws {
+        let config = try decode("limits: { connections: \(text), downloads: \(text), uploads: \(text) }")
+        #expect(config.settings.limits == Limits(connections: most, downloads: most, uploads: most))
+        #expect(problems("limits: { actions: auto }").count == 1 && problems("limits: { uploads: many }").count == 1)
     }
 
     @Test("P9: `plugins.order` names each plugin once, by either of its names, and only those of the config")

@@ -266,7 +266,7 @@ extension ScriptedSource: ChangeServer {
     }
 
     func confirm(
-        _ path: ItemPath, _ request: UploadRequest, answer: WriteAnswer
+        _ path: ItemPath, _ request: UploadRequest, answer: WriteAnswer, among entries: @Sendable () async -> Int
     ) async throws(ConnectionError) -> (ChangeConfirmation, HeldItem?) {
         let held = try await held(at: path)
         return (.ofUpload(request, answer: answer, shown: held), held)

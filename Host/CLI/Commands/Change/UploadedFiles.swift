@@ -78,7 +78,7 @@ struct UploadedFiles: Sendable {
                     try find(in: next, &batch)
                 } else {
                     let (snapshot, lock) = try Snapshots.take(
-                        of: next.file, to: next.path, for: bookmark, withSHA1: withSHA1)
+                        of: next.file, to: next.path, for: bookmark, withSHA1: withSHA1, syncs: false)
                     batch.changes.append(.put(snapshot, next.path, replaces: replaces))
                     batch.locks.append(lock)
                     size += snapshot.size
@@ -96,6 +96,13 @@ struct UploadedFiles: Sendable {
                     found = []
                 }
             }
+        }
+        do throws(Failure) { try Snapshots.sync(batch.locks, of: bookmark) } catch {
+            for case .put(let snapshot, let path, _) in batch.changes {
+                Snapshots.discard(snapshot, of: bookmark)
+                batch.failures.append(Failure(error.kind, "\(path) was not uploaded: \(error.message)"))
+            }
+            (batch.changes, batch.locks, found) = ([], [], [])
         }
         return batch
     }

@@ -29,7 +29,7 @@ public protocol ChangeServer: Sendable {
     func terminate(_ upload: ResumableUpload) async
     /// Finds out what the server holds after an upload.
     func confirm(
-        _ path: ItemPath, _ request: UploadRequest, answer: WriteAnswer
+        _ path: ItemPath, _ request: UploadRequest, answer: WriteAnswer, among entries: @Sendable () async -> Int
     ) async throws(ConnectionError) -> (ChangeConfirmation, HeldItem?)
     /// What the server does differently when something is written.
     var writingManners: WritingManners { get }

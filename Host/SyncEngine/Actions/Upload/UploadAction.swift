@@ -14,6 +14,8 @@ struct UploadAction: ChangeAction {
     static let budget = Window.Budget.uploads
 
     let engine: SyncEngine
+    /// The number of a folder's entries up to which they are counted.
+    private static let mostCounted = 2_000
 
     init(_ engine: SyncEngine) { self.engine = engine }
 
@@ -327,7 +329,11 @@ struct UploadAction: ChangeAction {
         _ upload: Upload, _ request: UploadRequest, _ answer: WriteAnswer, at path: ItemPath
     ) async throws -> ChangeResult {
         let (confirmation, held) = try await afterChange {
-            try await server.confirm(path, request, answer: answer)
+            try await server.confirm(path, request, answer: answer) {
+                // If that cannot be read, the folder is not listed.
+                (try? await database.read { try $0.items.countEntries(of: path.parent, atMost: Self.mostCounted) })
+                    ?? .max
+            }
         }
         switch (confirmation, held) {
         case (.made, let held?), (.unproven, let held?):
