@@ -77,15 +77,16 @@ struct Concurrency: Sendable {
     }
 
     /// Notes that the server refused a request for lack of capacity, or gave no answer. Of all that were under way
-    /// together, one counts.
-    /// - Parameter underWay: The number of requests under way.
+    /// together, one counts. Where no other one was under way, their number was not the reason.
+    /// - Parameter underWay: The number of requests under way, with the refused one.
     mutating func refused(underWay: Int, now: Duration) {
         stale = max(0, stale - 1)
         guard pardoned == 0 else {
             pardoned -= 1
             return
         }
-        let left = max(1, min(limit, max(underWay, 1)) / 2)
+        guard underWay > 1 else { return }
+        let left = max(1, min(limit, underWay) / 2)
         ceiling = (left, now + nextCeiling, limit)
         nextCeiling = min(nextCeiling * 2, Self.longestCeiling)
         switch measure {
@@ -94,7 +95,7 @@ struct Concurrency: Sendable {
             measure = .answerTimes(times)
         case .byteRate: measure = .byteRate(ByteRate())
         }
-        (limit, isFull, pardoned) = (left, false, max(0, underWay - 1))
+        (limit, isFull, pardoned) = (left, false, underWay - 1)
         stale = pardoned
     }
 

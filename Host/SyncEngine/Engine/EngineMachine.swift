@@ -206,7 +206,7 @@ struct EngineMachine: Sendable {
         let downloads = max(1, limits.downloads ?? Limits.mostByItself)
         window = Window(limits: [
             .downloads: downloads + Self.handedAhead, .removals: Self.removalsAtOnce, .changes: limits.actions,
-            .uploads: limits.uploads ?? Limits.mostByItself,
+            .uploads: limits.uploads ?? UploadsAtOnce().all,
         ])
         health = ServerHealth(backoff: SyncEngine.backoff, downloads: min(downloads, Self.usualDownloads))
     }

@@ -6,9 +6,9 @@ struct UploadsAtOnce: Hashable, Sendable {
     var small = Limits.mostByItself
     var large = Limits.mostByItself
 
-    /// The number of uploads that may be under way. An upload of a small file spends most of its time with the steps before
-    /// and after its request.
-    var all: Int { 3 * small + large }
+    /// The number of uploads that may be under way. An upload of a small file spends about half of its time with the steps
+    /// before and after its request.
+    var all: Int { 2 * small + large }
 }
 
 /// The part of the journal that is in memory: records that may start next, that are under way, and that wait.

@@ -184,6 +184,15 @@ struct ConcurrencyTests {
         #expect(quiet.limit == 4)
     }
 
+    @Test("a request that is refused while it is the only one says nothing of their number")
+    func refusedAlone() {
+        var concurrency = Concurrency(.answerTimes(AnswerTimes()), most: 64)
+        concurrency.refused(underWay: 1, now: .zero)
+        #expect(concurrency.limit == 4)
+        concurrency.refused(underWay: 2, now: .zero)
+        #expect(concurrency.limit == 1)
+    }
+
     // MARK: Large files
 
     /// Lets large files be transferred that together reach a rate in bytes a second.
