@@ -95,7 +95,7 @@ private struct ModelServer {
 
 struct ConcurrencyTests {
     @Test(
-        "behind a long way the number reaches its bound within ten times the way there and back",
+        "C7: behind a long way the number reaches its bound within ten times the way there and back",
         arguments: [20, 100, 300])
     func long(milliseconds: Int) {
         let way = Duration.milliseconds(milliseconds)
@@ -109,7 +109,7 @@ struct ConcurrencyTests {
         #expect(server.clients[0].done - before > 400 * 64 * 8 / 10)
     }
 
-    @Test("before a server of six workers the number settles at about six, and no answer takes four times as long")
+    @Test("C7: before a server of six workers the number settles at about six, and no answer takes four times as long")
     func slow() {
         var server = ModelServer(workers: 6, work: .milliseconds(100), way: .zero)
         server.run(for: .seconds(20))
@@ -144,7 +144,8 @@ struct ConcurrencyTests {
     }
 
     @Test(
-        "a server that refuses has half as many under way at once, and for a minute no more", arguments: [1, 3, 10, 40])
+        "C7: a server that refuses has half as many under way at once, and for a minute no more",
+        arguments: [1, 3, 10, 40])
     func refusing(most: Int) {
         var server = ModelServer(work: .milliseconds(100), way: .milliseconds(200))
         server.most = most
@@ -159,7 +160,7 @@ struct ConcurrencyTests {
         #expect(server.clients[0].done > 0)
     }
 
-    @Test("two accounts at one slow server both get on, whichever came first", arguments: [0, 1, 30])
+    @Test("C7: two accounts at one slow server both get on, whichever came first", arguments: [0, 1, 30])
     func two(seconds: Int) {
         var server = ModelServer(workers: 6, work: .milliseconds(100), way: .zero, clients: 2)
         server.clients[1].begins = .seconds(seconds)
@@ -171,7 +172,7 @@ struct ConcurrencyTests {
         #expect(done[0] + done[1] > 120 * 60 * 9 / 10)
     }
 
-    @Test("what the config says is never exceeded, and without a need nothing grows", arguments: [1, 2, 4, 5, 20])
+    @Test("C7: what the config says is never exceeded, and without a need nothing grows", arguments: [1, 2, 4, 5, 20])
     func bound(most: Int) {
         var server = ModelServer(work: .milliseconds(1), way: .milliseconds(20), most: most)
         server.run(for: .seconds(10))
@@ -209,7 +210,7 @@ struct ConcurrencyTests {
         }
     }
 
-    @Test("large files: further ones are added while all together become faster")
+    @Test("C7: large files: further ones are added while all together become faster")
     func large() {
         var concurrency = Concurrency(.byteRate(ByteRate()), most: 64)
         transfer(&concurrency, from: .zero, for: .seconds(60)) { Double(min($0, 20)) * 1e6 }
