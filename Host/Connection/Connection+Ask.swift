@@ -47,10 +47,11 @@ extension Question {
     /// Notes what an answer tells of the server's capacity.
     fileprivate func note(_ answer: HTTPAnswer) {
         guard let turn else { return }
-        if answer.status == 429 || answer.status == 503 {
+        // The last two are those of a proxy before the server.
+        if [429, 503, 502, 504].contains(answer.status) {
             turn.note(.refused)
         } else if let waited = answer.waited {
-            turn.note(.answered(after: waited))
+            turn.answerBegan(after: waited)
         }
     }
 }

@@ -85,7 +85,9 @@ extension Connection {
     private var turns: BatchTurns {
         BatchTurns(
             take: { [gate] in gate.tryEnter(.smallDownload) },
-            leave: { [gate] in gate.leave(.smallDownload, noting: $0.map { .answered(after: $0) }) },
+            leave: { [gate] in
+                gate.leave(.smallDownload, noting: $0.map { .answered(head: $0.head, body: $0.body) })
+            },
             wait: { [gate] body in
                 Task {
                     // A task that nobody cancels gets its turn.

@@ -140,7 +140,7 @@ final class BatchPlace: Exchange, @unchecked Sendable {
         case (_, .success): end = .failed(.closed)
         }
         batch.receiver.end(file, at: number, end)
-        batch.isFree(self, waited: progress == .body ? waited : nil)
+        batch.isFree(self, after: progress == .body ? time : nil)
         batch.exchangeEnded()
     }
 }

@@ -82,18 +82,25 @@ package protocol BatchReceiver: AnyObject, Sendable {
     func ended()
 }
 
+/// The time of an answer.
+package struct AnswerTime: Sendable {
+    /// The time from the moment at which the request could be sent to the first byte.
+    package var head: Duration
+    /// The time from there to the end.
+    package var body: Duration
+}
+
 /// The turns on the network that a batch's requests take. All functions may be called on any thread.
 package struct BatchTurns: Sendable {
     /// Takes a turn, if there is one.
     package var take: @Sendable () -> Bool
-    /// Gives a turn back. It gets the time from the moment at which the request could be sent to the first byte of its
-    /// answer; nil if there was no ordinary one.
-    package var leave: @Sendable (Duration?) -> Void
+    /// Gives a turn back. It gets the time of the request's answer; nil if there was no ordinary one.
+    package var leave: @Sendable (AnswerTime?) -> Void
     /// Waits for a turn, takes it and calls the function.
     package var wait: @Sendable (@escaping @Sendable () -> Void) -> Void
 
     package init(
-        take: @escaping @Sendable () -> Bool, leave: @escaping @Sendable (Duration?) -> Void,
+        take: @escaping @Sendable () -> Bool, leave: @escaping @Sendable (AnswerTime?) -> Void,
         wait: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
     ) { (self.take, self.leave, self.wait) = (take, leave, wait) }
 }
@@ -285,12 +292,12 @@ package final class BatchTransfer: @unchecked Sendable {
     func gaveAway(_ place: BatchPlace) { busy[ObjectIdentifier(place)] = nil }
 
     /// Notes that a place is free again.
-    /// - Parameter waited: The time to the first byte of an ordinary answer; nil if there was none.
-    func isFree(_ place: BatchPlace, waited: Duration?) {
+    /// - Parameter time: The time of an ordinary answer; nil if there was none.
+    func isFree(_ place: BatchPlace, after time: AnswerTime?) {
         busy[ObjectIdentifier(place)] = nil
         idle.append(place)
         waitsForPlace = false
-        turns.leave(waited)
+        turns.leave(time)
     }
 
     /// Notes that an exchange has ended, whether or not its turn was given away.

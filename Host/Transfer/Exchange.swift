@@ -55,6 +55,9 @@ package class Exchange: @unchecked Sendable {
         return false
     }
 
+    /// The time of the answer until now; nil if none has begun.
+    final var time: AnswerTime? { waited.map { AnswerTime(head: $0, body: .uptime - sentAt - $0) } }
+
     /// Notes that bytes of an answer have arrived.
     final func noteAnswer() { if waited == nil { waited = .uptime - sentAt } }
 

@@ -28,12 +28,22 @@ final class RequestGate: Sendable {
 
     /// What a request tells of the server.
     enum Sign: Sendable {
-        /// An answer began, the given time after the request was sent.
+        /// An answer came, the given time after the request was sent; see ``answered(head:body:)``.
         case answered(after: Duration)
         /// The server refused for lack of capacity, or there was no answer.
         case refused
         /// Bytes of a file went through.
         case transferred(Int)
+
+        /// Returns the sign of an answer, whose time is the one to its first byte, and what its body takes beyond a moment.
+        /// Where the way is narrow rather than long, the bodies show it.
+        /// - Parameters:
+        ///   - head: The time from the moment at which the request could be sent to the first byte.
+        ///   - body: The time from there to the end.
+        static func answered(head: Duration, body: Duration) -> Self {
+            .answered(after: head + max(.zero, body - moment))
+        }
+        private static let moment = Duration.milliseconds(100)
     }
 
     private struct State: Sendable {
@@ -70,7 +80,7 @@ final class RequestGate: Sendable {
     }
 
     private let state: Monitor<State>
-    private let now: @Sendable () -> Duration
+    fileprivate let now: @Sendable () -> Duration
     private let hasRoom: @Sendable () -> Bool
 
     /// - Parameters:
@@ -125,14 +135,24 @@ final class RequestGate: Sendable {
 final class Turn: Sendable {
     private let gate: RequestGate
     private let kind: RequestGate.Kind
-    private let isOver = Atomic(false)
     private let noted = Atomic<Int64>(0)
+    private let state = Mutex(State())
+
+    private struct State {
+        var isOver = false
+        /// The time to the first byte of the answer, and the time when it came; nil before.
+        var head: (after: Duration, at: Duration)?
+    }
 
     /// Takes over room that was taken before.
     init(_ gate: RequestGate, _ kind: RequestGate.Kind) { (self.gate, self.kind) = (gate, kind) }
 
     /// Notes what the request tells of the server.
     func note(_ sign: RequestGate.Sign) { gate.note(sign, kind) }
+
+    /// Notes that an answer has begun. The turn's end tells how long it took.
+    /// - Parameter time: The time from the moment at which the request could be sent to the first byte.
+    func answerBegan(after time: Duration) { state.withLock { $0.head = (time, gate.now()) } }
 
     /// Notes how many bytes of a large file went through so far, from 0 at each beginning.
     func note(progress: Int64) {
@@ -141,12 +161,16 @@ final class Turn: Sendable {
     }
 
     /// Leaves the room to somebody who gives it back otherwise.
-    func handOver() { isOver.store(true, ordering: .releasing) }
+    func handOver() { state.withLock { $0.isOver = true } }
 
     /// Gives the room back. Later calls do nothing.
     func end() {
-        guard !isOver.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        gate.leave(kind)
+        let state = state.withLock { state in
+            defer { state.isOver = true }
+            return state
+        }
+        guard !state.isOver else { return }
+        gate.leave(kind, noting: state.head.map { .answered(head: $0.after, body: gate.now() - $0.at) })
     }
 
     deinit { end() }

@@ -69,6 +69,24 @@ struct RequestGateTests {
     }
 
     @Test(
+        "what a body takes beyond a moment counts: where the way is narrow, more at a time help nobody",
+        arguments: [50, 5_000])
+    func bodies(milliseconds: Int) async throws {
+        let now = Mutex(Duration.zero)
+        let gate = RequestGate(most: 64, now: { now.withLock(\.self) }, hasRoom: { true })
+        var turns: [Turn] = []
+        for _ in 0..<300 {
+            while turns.count < gate.limit(.listing) { turns.append(try await gate.enter(.listing)) }
+            let turn = turns.removeFirst()
+            turn.answerBegan(after: .milliseconds(20))
+            // As many as are under way share the way.
+            now.withLock { $0 += .milliseconds(milliseconds) * (turns.count + 1) / 4 }
+            turn.end()
+        }
+        #expect(milliseconds == 50 ? gate.limit(.listing) > 6 : gate.limit(.listing) <= 6, "\(gate.limit(.listing))")
+    }
+
+    @Test(
         "the number grows while answers take no longer; beyond a modest one only where the process has room",
         arguments: [true, false])
     func grows(hasRoom: Bool) {
