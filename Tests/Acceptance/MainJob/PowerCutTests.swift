@@ -49,6 +49,62 @@ import Testing
         }
     }
 
+    // spec: S24
+    @Test(
+        "S24: after a power cut each upload that is in the journal has its snapshot, and arrives whole",
+        .enabled(if: Build.isRoot, "mounting a disk image needs root"))
+    func uploads() async throws {
+        var random = SeededGenerator()
+        let note = Comment(rawValue: "LARDER_TEST_SEED=\(random.seed)")
+        try await withTemporaryFolder { folder in
+            try await TestServer.running { server in
+                var files: [String: [UInt8]] = [:]
+                for index in 0..<900 {
+                    let bytes = [UInt8](repeating: UInt8(index % 251), count: 500 + index * 3)
+                    files["/up/d\(index % 10)/f\(index)"] = bytes
+                    try Files.makeFolder("\(folder)/up/d\(index % 10)")
+                    try Files.write(bytes, to: "\(folder)/up/d\(index % 10)/f\(index)")
+                }
+                let (image, disk) = ("\(folder)/image", "\(folder)/disk")
+                try Files.makeFolder(disk)
+                var images: [String] = []
+                while images.count < 4 {
+                    Files.remove(image)
+                    try await mustRun("truncate", ["-s", "96M", image])
+                    try await mustRun("mkfs.ext4", ["-q", image])
+                    try await mounted(image, at: disk) {
+                        let account = try Account(in: disk, server)
+                        #expect(try await account.larder("run", "--once").exitCode == 0)
+                        try await mustRun("sync", [])
+                        let child = try account.larder.start(["put", "\(folder)/up", "/up"])
+                        while images.count < 4, !child.hasEnded {
+                            try await Task.sleep(for: .milliseconds(Int.random(in: 20...400, using: &random)))
+                            child.send(SIGSTOP)
+                            images.append(try await snapshot(of: image, number: images.count))
+                            child.send(SIGCONT)
+                        }
+                        child.send(SIGKILL)
+                        _ = await child.wait()
+                    }
+                    _ = server.tree.remove("/up")
+                }
+                var queued = 0
+                for image in images {
+                    try await mounted(image, at: disk) {
+                        let account = try Account(in: disk, server)
+                        let paths = try await account.queuedUploads()
+                        queued += paths.count
+                        let result = try await account.larder("run", "--once")
+                        #expect(result.exitCode == 0, note)
+                        for path in paths { #expect(server.tree.bytes(of: path) == files[path], note) }
+                    }
+                    _ = server.tree.remove("/up")
+                }
+                #expect(queued > 0, note)
+            }
+        }
+    }
+
     private func expectHealing(_ server: TestServer, _ disk: String, seed: UInt64) async throws {
         // Data that was not yet on the disk at the power cut may be missing completely, including the person's own
         // files.
@@ -94,6 +150,18 @@ import Testing
             throw error
         }
         try await mustRun("umount", [folder])
+    }
+}
+
+extension Account {
+    /// Returns the paths of the uploads in the journal.
+    fileprivate func queuedUploads() async throws -> [String] {
+        let code =
+            "import sqlite3, sys\nfor row in sqlite3.connect(sys.argv[1]).execute("
+            + "\"SELECT path FROM syncRecords WHERE action = 'upload'\"): print(row[0])"
+        let result = try await TestSupport.run("python3", ["-c", code, "\(vault)/larder.db"])
+        guard result.exitCode == 0 else { throw SetupError(result.errors) }
+        return result.lines
     }
 }
 
