@@ -32,7 +32,7 @@ struct Concurrency: Sendable {
     /// Whether as many as may be were under way since the number was judged last. Otherwise it was not the number that
     /// kept requests waiting.
     private var isFull = false
-    /// The number of answers to come of requests that began under another limit.
+    /// The number of requests still under way that began under another limit.
     private var stale = 0
     /// The number of requests still under way that were so when the server refused one.
     private var pardoned = 0
@@ -56,12 +56,7 @@ struct Concurrency: Sendable {
     ///   - underWay: The number of requests under way.
     ///   - hasRoom: Whether the process has room for more connections.
     mutating func answered(after time: Duration, underWay: Int, now: Duration, hasRoom: Bool = true) {
-        pardoned = max(0, pardoned - 1)
-        guard stale == 0 else {
-            stale -= 1
-            return
-        }
-        guard case .answerTimes(var times) = measure else { return }
+        guard stale == 0, case .answerTimes(var times) = measure else { return }
         let next = times.answered(after: time, at: limit, isFull: isFull, most: bound(now, hasRoom), now: now)
         if times.hasJudged { isFull = false }
         measure = .answerTimes(times)
@@ -80,12 +75,7 @@ struct Concurrency: Sendable {
     /// together, one counts. Where no other one was under way, their number was not the reason.
     /// - Parameter underWay: The number of requests under way, with the refused one.
     mutating func refused(underWay: Int, now: Duration) {
-        stale = max(0, stale - 1)
-        guard pardoned == 0 else {
-            pardoned -= 1
-            return
-        }
-        guard underWay > 1 else { return }
+        guard pardoned == 0, underWay > 1 else { return }
         let left = max(1, min(limit, underWay) / 2)
         ceiling = (left, now + nextCeiling, limit)
         nextCeiling = min(nextCeiling * 2, Self.longestCeiling)
@@ -95,9 +85,11 @@ struct Concurrency: Sendable {
             measure = .answerTimes(times)
         case .byteRate: measure = .byteRate(ByteRate())
         }
-        (limit, isFull, pardoned) = (left, false, underWay - 1)
-        stale = pardoned
+        (limit, isFull, stale, pardoned) = (left, false, underWay, underWay)
     }
+
+    /// Notes that a request has ended, after what it told was noted.
+    mutating func ended() { (stale, pardoned) = (max(0, stale - 1), max(0, pardoned - 1)) }
 
     private func bound(_ now: Duration, _ hasRoom: Bool) -> Int {
         let most = hasRoom ? most : min(most, max(limit, Self.modest))

@@ -63,6 +63,7 @@ final class RequestGate: Sendable {
         mutating func leave(_ kind: Kind) {
             all -= 1
             underWay[kind.rawValue] -= 1
+            kinds[kind.rawValue].ended()
         }
 
         mutating func note(_ sign: Sign, _ kind: Kind, _ now: Duration, _ hasRoom: Bool) {

@@ -85,6 +85,7 @@ private struct ModelServer {
                 client.concurrency.answered(after: event.took, underWay: client.underWay, now: now)
             }
             client.underWay -= 1
+            client.concurrency.ended()
             client.limits.append(client.concurrency.limit)
             clients[event.client] = client
             for other in clients.indices { send(other) }
@@ -181,6 +182,7 @@ struct ConcurrencyTests {
         for number in 1..<1_000 {
             quiet.began(underWay: 1)
             quiet.answered(after: .milliseconds(20), underWay: 1, now: .seconds(number))
+            quiet.ended()
         }
         #expect(quiet.limit == 4)
     }
@@ -232,7 +234,14 @@ struct ConcurrencyTests {
         #expect(concurrency.limit == 4)
         concurrency.refused(underWay: 4, now: .seconds(61))
         #expect(concurrency.limit == 2)
-        concurrency.refused(underWay: 3, now: .seconds(61))
-        #expect(concurrency.limit == 2)
+        // The others were under way with it.
+        for underWay in [4, 3, 2] {
+            concurrency.refused(underWay: underWay, now: .seconds(61))
+            #expect(concurrency.limit == 2)
+            concurrency.ended()
+        }
+        concurrency.ended()
+        concurrency.refused(underWay: 2, now: .seconds(62))
+        #expect(concurrency.limit == 1)
     }
 }

@@ -89,15 +89,16 @@ struct ConfirmationTests {
         #expect(waiting.isEmpty && queue.isEmpty, "round \(round)")
     }
 
+    /// - Parameter clock: The connection's clock. No time passes on it by itself.
     private func running(
-        _ body: (TestServer, Connection) async throws -> Void
+        clock: TestClock = .skipping(), _ body: (TestServer, Connection) async throws -> Void
     ) async throws {
         var configuration = TestServer.Configuration()
         configuration.manner = .plain
         try await TestServer.running(configuration) { server in
             let connection = Connection(
                 bookmark: .at(server.folderURL, username: configuration.user),
-                credentials: .basic(username: configuration.user, password: configuration.password),
+                credentials: .basic(username: configuration.user, password: configuration.password), clock: clock.host,
                 logger: Logger(label: "test"))
             try await closing(connection) {
                 _ = try await connection.connect()
@@ -171,6 +172,19 @@ struct ConfirmationTests {
             let (confirmations, requests) = try await confirmations(server, connection, entries: 10, fault)
             #expect(confirmations == Array(repeating: .made, count: 10))
             #expect(Set(requests) == Set(["/d"] + (0..<10).map { "/d/\($0)" }))
+        }
+    }
+
+    @Test("S35: what has waited for long is asked for one by one, while the server's clock still proves something")
+    func late() async throws {
+        let clock = TestClock.skipping()
+        try await running(clock: clock) { server, connection in
+            server.tree.makeFolder("/d")
+            let (confirmations, requests) = try await confirmations(server, connection, entries: 10) {
+                clock.advance(ConfirmationQueue.longestWait)
+            }
+            #expect(confirmations == Array(repeating: .made, count: 10))
+            #expect(requests == (0..<10).map { "/d/\($0)" })
         }
     }
 
