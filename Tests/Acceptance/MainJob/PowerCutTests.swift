@@ -86,19 +86,21 @@ import Testing
                         child.send(SIGKILL)
                         _ = await child.wait()
                     }
-                    _ = server.tree.remove("/up")
                 }
                 var queued = 0
                 for image in images {
+                    // The folders may count as made at that moment.
+                    for path in files.keys { _ = server.tree.remove(path) }
+                    for number in 0..<10 { server.tree.makeFolder("/up/d\(number)") }
                     try await mounted(image, at: disk) {
-                        let account = try Account(in: disk, server)
+                        let account = try Account(in: disk, server, settings: ["removal-guard: off"])
                         let paths = try await account.queuedUploads()
                         queued += paths.count
                         let result = try await account.larder("run", "--once")
                         #expect(result.exitCode == 0, note)
-                        for path in paths { #expect(server.tree.bytes(of: path) == files[path], note) }
+                        let wrong = paths.filter { server.tree.bytes(of: $0) != files[$0] }
+                        #expect(wrong.isEmpty, note)
                     }
-                    _ = server.tree.remove("/up")
                 }
                 #expect(queued > 0, note)
             }
