@@ -103,6 +103,17 @@ extension Connection {
     }
 }
 
+/// The batches under way of a connection.
+final class BatchesUnderWay: Sendable {
+    private let runs = Mutex<[BatchTransfer]>([])
+
+    func add(_ transfer: BatchTransfer) { runs.withLock { $0.append(transfer) } }
+    func remove(_ transfer: BatchTransfer) { runs.withLock { $0.removeAll { $0 === transfer } } }
+
+    /// Has them begin requests, after a turn was given back.
+    func tryTurns() { for transfer in runs.withLock(\.self) { transfer.tryTurn() } }
+}
+
 /// The requests of a batch, and what of their answers concerns the connection.
 private final class BatchRun: FileBatchRun, BatchReceiver {
     private let connection: Connection
@@ -132,7 +143,10 @@ private final class BatchRun: FileBatchRun, BatchReceiver {
     /// Notes the requests, of which some may have been answered already.
     func began(_ transfer: BatchTransfer) {
         let isHalted = state.withLock { state in
-            if !state.hasEnded { state.transfer = transfer }
+            if !state.hasEnded {
+                state.transfer = transfer
+                connection.batches.add(transfer)
+            }
             return state.isHalted
         }
         if isHalted { transfer.stop() }
@@ -183,7 +197,10 @@ private final class BatchRun: FileBatchRun, BatchReceiver {
     }
 
     func ended() {
-        state.withLock { ($0.transfer, $0.hasEnded) = (nil, true) }
+        state.withLock { state in
+            if let transfer = state.transfer { connection.batches.remove(transfer) }
+            (state.transfer, state.hasEnded) = (nil, true)
+        }
         receiver.ended()
     }
 

@@ -26,6 +26,8 @@ public final class Connection: Sendable {
     /// The gate of small requests that change something, and of the questions that they need. They do not wait for a
     /// listing, a download or an upload.
     private let changeGate: RequestGate
+    /// The batches of downloads under way.
+    let batches = BatchesUnderWay()
     /// The questions about folders into which files were uploaded.
     let confirmations = Monitor(ConfirmationQueue())
     let resolver: ServiceResolver
@@ -122,9 +124,9 @@ public final class Connection: Sendable {
         self.resolver = resolver
         certificateHint = CertificateTrust.hint(bookmark.trust)
         most = max(1, limits.connections ?? Limits.mostByItself)
-        gate = RequestGate(most: most) { clock.monotonic() }
-        uploadGate = RequestGate(most: most) { clock.monotonic() }
-        changeGate = RequestGate(most: most) { clock.monotonic() }
+        gate = RequestGate(most: most, now: { clock.monotonic() }, freed: { [batches] in batches.tryTurns() })
+        uploadGate = RequestGate(most: most, now: { clock.monotonic() })
+        changeGate = RequestGate(most: most, now: { clock.monotonic() })
         self.limits = limits
         self.bandwidth = bandwidth
         usesNetwork = transport == nil

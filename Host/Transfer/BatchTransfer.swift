@@ -181,6 +181,9 @@ package final class BatchTransfer: @unchecked Sendable {
         }
     }
 
+    /// Begins requests for which there was no turn, after somebody else gave one back.
+    package func tryTurn() { thread.call { [self] in beginMore() } }
+
     /// Ends the request of a file, if it is under way.
     package func end(_ file: Int) {
         thread.call { [self] in
@@ -207,8 +210,12 @@ package final class BatchTransfer: @unchecked Sendable {
         defer { isBeginning = false }
         while !hasBegunAll, !isBehind, busy.count < mostPlaces, !waitsForTurn, !waitsForPlace {
             guard turns.take() else {
-                waitsForTurn = true
-                turns.wait { [self] in thread.call { self.gotTurn() } }
+                // The end of a request under way gives a turn back, and the next one begins then, or somebody calls
+                // ``tryTurn()``. Waiting costs a task.
+                if busy.isEmpty {
+                    waitsForTurn = true
+                    turns.wait { [self] in thread.call { self.gotTurn() } }
+                }
                 break
             }
             begin()

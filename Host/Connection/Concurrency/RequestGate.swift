@@ -83,21 +83,23 @@ final class RequestGate: Sendable {
     private let state: Monitor<State>
     fileprivate let now: @Sendable () -> Duration
     private let hasRoom: @Sendable () -> Bool
+    fileprivate let freed: @Sendable () -> Void
 
     /// - Parameters:
     ///   - most: The number of requests of all kinds that may be under way, at least 1.
     ///   - now: The monotonic clock.
+    ///   - freed: Called after a turn has ended, for those who take turns without waiting.
     ///   - hasRoom: Tells whether the process has room for many connections.
     init(
         most: Int, now: @escaping @Sendable () -> Duration,
-        hasRoom: @escaping @Sendable () -> Bool = { OpenFiles.areMany }
+        hasRoom: @escaping @Sendable () -> Bool = { OpenFiles.areMany }, freed: @escaping @Sendable () -> Void = {}
     ) {
         let most = max(1, most)
         state = Monitor(
             State(
                 most: most, underWay: Kind.allCases.map { _ in 0 },
                 kinds: Kind.allCases.map { Concurrency($0.measure, most: most) }))
-        (self.now, self.hasRoom) = (now, hasRoom)
+        (self.now, self.hasRoom, self.freed) = (now, hasRoom, freed)
     }
 
     /// The number of requests of a kind that may be under way now, as far as is known.
@@ -172,6 +174,7 @@ final class Turn: Sendable {
         }
         guard !state.isOver else { return }
         gate.leave(kind, noting: state.head.map { .answered(head: $0.after, body: gate.now() - $0.at) })
+        gate.freed()
     }
 
     deinit { end() }
