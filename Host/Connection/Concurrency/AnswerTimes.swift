@@ -86,7 +86,12 @@ struct AnswerTimes: Sendable {
                 return limit
             }
             if excess < Self.free { return isFull ? min(limit + max(1, limit / 8), most) : limit }
-            guard limit > Concurrency.least, now >= believedUntil else { return limit }
+            guard now >= believedUntil else { return limit }
+            guard limit > Concurrency.least else {
+                alone = (alone ?? 0) + excess
+                (believedUntil, phase) = (now + Self.validity, .growing)
+                return limit
+            }
             phase = .measuring(before: (limit, (alone ?? 0) + excess))
             return Concurrency.least
         }

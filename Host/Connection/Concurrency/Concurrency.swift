@@ -76,7 +76,10 @@ struct Concurrency: Sendable {
     /// - Parameter underWay: The number of requests under way, with the refused one.
     mutating func refused(underWay: Int, now: Duration) {
         guard pardoned == 0, underWay > 1 else { return }
-        let left = max(1, min(limit, underWay) / 2)
+        // Of a great number that few requests have used, the refusal says nothing but that it is too great.
+        let left = underWay < limit / 2 ? limit / 2 : max(1, min(limit, underWay) / 2)
+        // What has gone well for that long is another matter.
+        if let ceiling, now > ceiling.until + nextCeiling { nextCeiling = Self.shortestCeiling }
         ceiling = (left, now + nextCeiling, limit)
         nextCeiling = min(nextCeiling * 2, Self.longestCeiling)
         switch measure {

@@ -70,6 +70,14 @@ final class OpenListing {
     }
 
     private func readOn() async throws(ConnectionError) {
+        do throws(ConnectionError) { try await readNext() } catch {
+            // Whoever asks again needs a turn.
+            leaveGate()
+            throw error
+        }
+    }
+
+    private func readNext() async throws(ConnectionError) {
         if let chunk = try await connection.nextChunk(of: &answer, question, at: origin) {
             try reader.read(chunk)
         } else {

@@ -221,11 +221,12 @@ extension TakenSnapshot {
     public static func sync(_ locks: [SnapshotLock], in folder: String) throws(Failure) {
         guard !locks.isEmpty else { return }
         let target = Descriptor(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+        guard target.number >= 0 else { throw .system("opening \(folder)", errno) }
         // What others have written to the same file system is not to be waited for because of a few files.
         let isWhole =
             locks.count < fewSnapshots
             ? locks.allSatisfy(\.isSynced) && fsync(target.number) == 0 : linux_syncfs(target.number) == 0
-        guard target.number >= 0, isWhole else {
+        guard isWhole else {
             throw .system("writing the snapshots in \(folder) to the disk", errno)
         }
     }

@@ -82,7 +82,8 @@ final class DownloadPool: Sendable {
         state = Mutex(State(workers: Array(repeating: 0, count: threads)))
     }
 
-    private var mostLarge: Int { min(SizeClass.mostLarge(of: mostWorkers), atOnce(.large)) }
+    /// One more than help is begun, so that their number is not smaller between two files.
+    private var mostLarge: Int { min(SizeClass.mostLarge(of: mostWorkers), atOnce(.large) + 1) }
 
     /// Hands out jobs, behind those that wait. Ends a halt if the outcome that caused it was taken.
     /// - Returns: The threads that need another worker for the jobs, with one entry for each worker.

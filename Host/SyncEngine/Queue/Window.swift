@@ -95,7 +95,7 @@ struct Window {
 
     private func nextIndex(_ budget: Budget, _ places: Int) -> Int? {
         guard let jobs = ready[budget], !jobs.isEmpty else { return nil }
-        guard budget == .uploads, largeUploads.count >= min(uploads.large, SizeClass.mostLarge(of: places)) else {
+        guard budget == .uploads, largeUploads.count >= min(uploads.large + 1, SizeClass.mostLarge(of: places)) else {
             return jobs.startIndex
         }
         return jobs.firstIndex { $0.sizeClass == .small }

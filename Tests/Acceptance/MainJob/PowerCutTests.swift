@@ -76,9 +76,13 @@ import Testing
                         let account = try Account(in: disk, server)
                         #expect(try await account.larder("run", "--once").exitCode == 0)
                         try await mustRun("sync", [])
+                        server.forgetRequests()
                         let child = try account.larder.start(["put", "\(folder)/up", "/up"])
+                        while !child.hasEnded, !server.requests.contains(where: { $0.method == "PUT" }) {
+                            await Task.yield()
+                        }
                         while images.count < 4, !child.hasEnded {
-                            try await Task.sleep(for: .milliseconds(Int.random(in: 20...400, using: &random)))
+                            try await Task.sleep(for: .milliseconds(Int.random(in: 0...400, using: &random)))
                             child.send(SIGSTOP)
                             images.append(try await snapshot(of: image, number: images.count))
                             child.send(SIGCONT)

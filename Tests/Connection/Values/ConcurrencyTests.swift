@@ -196,6 +196,46 @@ struct ConcurrencyTests {
         #expect(concurrency.limit == 1)
     }
 
+    @Test(
+        "whatever a refusal has left, the number grows again when answers have another time by then",
+        arguments: [20, 28, 40])
+    func again(milliseconds: Int) {
+        var concurrency = Concurrency(.answerTimes(AnswerTimes()), most: 64)
+        func answer(after time: Int, from start: Duration, count: Int) {
+            for number in 0..<count {
+                let limit = concurrency.limit
+                concurrency.began(underWay: limit)
+                concurrency.answered(
+                    after: .milliseconds(time), underWay: limit, now: start + .milliseconds(10) * number)
+                concurrency.ended()
+            }
+        }
+        answer(after: 20, from: .zero, count: 4)
+        for second in [1, 2] {
+            concurrency.refused(underWay: concurrency.limit, now: .seconds(second))
+            for _ in 0..<4 { concurrency.ended() }
+        }
+        #expect(concurrency.limit == 1)
+        answer(after: milliseconds, from: .seconds(3), count: 40_000)
+        #expect(concurrency.limit == 64)
+    }
+
+    @Test("a refusal long after the last one leaves less for no longer than the first one did")
+    func later() {
+        var concurrency = Concurrency(.answerTimes(AnswerTimes()), most: 4)
+        for hour in 1...8 {
+            concurrency.refused(underWay: 4, now: .seconds(3_600 * hour))
+            for _ in 0..<4 { concurrency.ended() }
+            let minute = Duration.seconds(3_600 * hour + 61)
+            for _ in 0..<200 {
+                concurrency.began(underWay: concurrency.limit)
+                concurrency.answered(after: .milliseconds(20), underWay: concurrency.limit, now: minute)
+                concurrency.ended()
+            }
+            #expect(concurrency.limit == 4, "hour \(hour)")
+        }
+    }
+
     // MARK: Large files
 
     /// Lets large files be transferred that together reach a rate in bytes a second.

@@ -88,10 +88,7 @@ struct UploadedFiles: Sendable {
                 // A disk that is full, and an account of which nothing is known, fail every other file too.
                 if error.kind == .localIO || error.hint == .runFirst {
                     if let next = found.last, error.kind == .localIO {
-                        batch.failures.append(
-                            Failure(
-                                .failed, "\(next.file) and what comes after it was not uploaded",
-                                hint: "Repeat the command when that is mended"))
+                        batch.failures.append(Self.left(next))
                     }
                     found = []
                 }
@@ -102,9 +99,16 @@ struct UploadedFiles: Sendable {
                 Snapshots.discard(snapshot, of: bookmark)
                 batch.failures.append(Failure(error.kind, "\(path) was not uploaded: \(error.message)"))
             }
+            if let next = found.last { batch.failures.append(Self.left(next)) }
             (batch.changes, batch.locks, found) = ([], [], [])
         }
         return batch
+    }
+
+    private static func left(_ next: Found) -> Failure {
+        Failure(
+            .failed, "\(next.file) and what comes after it was not uploaded",
+            hint: "Repeat the command when that is mended")
     }
 
     /// Leaves out everything below a folder.

@@ -15,7 +15,7 @@ struct UploadAction: ChangeAction {
 
     let engine: SyncEngine
     /// The number of a folder's entries up to which they are counted.
-    private static let mostCounted = 2_000
+    private static let mostCounted = 10_000
 
     init(_ engine: SyncEngine) { self.engine = engine }
 
