@@ -78,22 +78,19 @@ struct AnswerTimes: Sendable {
         case .following:
             guard count >= max(4 * Concurrency.least, limit) else { return limit }
             let excess = judge()
-            if excess > Self.crowded {
-                guard limit <= Concurrency.least else { return min(limit - 1, Self.adapted(limit, excess)) }
-                // Few are under way, and this is what answers take by now.
-                alone = (alone ?? 0) + excess
-                (believedUntil, phase) = (now + Self.validity, .growing)
-                return limit
-            }
             if excess < Self.free { return isFull ? min(limit + max(1, limit / 8), most) : limit }
-            guard now >= believedUntil else { return limit }
-            guard limit > Concurrency.least else {
-                alone = (alone ?? 0) + excess
-                (believedUntil, phase) = (now + Self.validity, .growing)
-                return limit
+            if excess > Self.crowded, limit > Concurrency.least {
+                return min(limit - 1, Self.adapted(limit, excess))
             }
-            phase = .measuring(before: (limit, (alone ?? 0) + excess))
-            return Concurrency.least
+            guard excess > Self.crowded || now >= believedUntil else { return limit }
+            let mean = (alone ?? 0) + excess
+            guard limit <= Concurrency.least else {
+                phase = .measuring(before: (limit, mean))
+                return Concurrency.least
+            }
+            // Few are under way, and this is what answers take by now.
+            (alone, believedUntil, phase) = (mean, now + Self.validity, .growing)
+            return limit
         }
     }
 

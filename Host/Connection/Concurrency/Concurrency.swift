@@ -50,10 +50,10 @@ struct Concurrency: Sendable {
     /// - Parameter underWay: The number of requests under way with it.
     mutating func began(underWay: Int) { if underWay >= limit { isFull = true } }
 
-    /// Notes that an answer began.
+    /// Notes an answer.
     /// - Parameters:
-    ///   - time: The time since the request was sent.
-    ///   - underWay: The number of requests under way.
+    ///   - time: The time that it took; see ``RequestGate/Sign/answered(head:body:)``.
+    ///   - underWay: The number of requests under way, with the answered one.
     ///   - hasRoom: Whether the process has room for more connections.
     mutating func answered(after time: Duration, underWay: Int, now: Duration, hasRoom: Bool = true) {
         guard stale == 0, case .answerTimes(var times) = measure else { return }

@@ -21,26 +21,11 @@ import Testing
                     let bytes = [UInt8](repeating: UInt8(index % 251), count: 500 + index * 7)
                     server.tree.put("/d\(index % 20)/f\(index)", bytes)
                 }
-                let (image, disk) = ("\(folder)/image", "\(folder)/disk")
-                try Files.makeFolder(disk)
-                var images: [String] = []
-                while images.count < 5 {
-                    Files.remove(image)
-                    try await mustRun("truncate", ["-s", "96M", image])
-                    try await mustRun("mkfs.ext4", ["-q", image])
-                    try await mounted(image, at: disk) {
-                        let account = try Account(in: disk, server)
-                        #expect(try await account.larder("pin", "/").exitCode == 0)
-                        let child = try account.larder.start(["run", "--once"])
-                        while images.count < 5, !child.hasEnded {
-                            try await Task.sleep(for: .milliseconds(Int.random(in: 30...700, using: &random)))
-                            child.send(SIGSTOP)
-                            images.append(try await snapshot(of: image, number: images.count))
-                            child.send(SIGCONT)
-                        }
-                        child.send(SIGKILL)
-                        _ = await child.wait()
-                    }
+                let disk = "\(folder)/disk"
+                let images = try await images(5, of: disk, in: folder, &random) {
+                    let account = try Account(in: disk, server)
+                    #expect(try await account.larder("pin", "/").exitCode == 0)
+                    return try account.larder.start(["run", "--once"])
                 }
                 for image in images {
                     try await mounted(image, at: disk) { try await expectHealing(server, disk, seed: seed) }
@@ -65,31 +50,17 @@ import Testing
                     try Files.makeFolder("\(folder)/up/d\(index % 10)")
                     try Files.write(bytes, to: "\(folder)/up/d\(index % 10)/f\(index)")
                 }
-                let (image, disk) = ("\(folder)/image", "\(folder)/disk")
-                try Files.makeFolder(disk)
-                var images: [String] = []
-                while images.count < 4 {
-                    Files.remove(image)
-                    try await mustRun("truncate", ["-s", "96M", image])
-                    try await mustRun("mkfs.ext4", ["-q", image])
-                    try await mounted(image, at: disk) {
-                        let account = try Account(in: disk, server)
-                        #expect(try await account.larder("run", "--once").exitCode == 0)
-                        try await mustRun("sync", [])
-                        server.forgetRequests()
-                        let child = try account.larder.start(["put", "\(folder)/up", "/up"])
-                        while !child.hasEnded, !server.requests.contains(where: { $0.method == "PUT" }) {
-                            await Task.yield()
-                        }
-                        while images.count < 4, !child.hasEnded {
-                            try await Task.sleep(for: .milliseconds(Int.random(in: 0...400, using: &random)))
-                            child.send(SIGSTOP)
-                            images.append(try await snapshot(of: image, number: images.count))
-                            child.send(SIGCONT)
-                        }
-                        child.send(SIGKILL)
-                        _ = await child.wait()
-                    }
+                let disk = "\(folder)/disk"
+                let images = try await images(4, of: disk, in: folder, &random) {
+                    _ = server.tree.remove("/up")
+                    let account = try Account(in: disk, server)
+                    #expect(try await account.larder("run", "--once").exitCode == 0)
+                    try await mustRun("sync", [])
+                    server.forgetRequests()
+                    let child = try account.larder.start(["put", "\(folder)/up", "/up"])
+                    // By then something is in the journal.
+                    await until { child.hasEnded || server.requests.contains { $0.method == "PUT" } }
+                    return child
                 }
                 var queued = 0
                 for image in images {
@@ -132,6 +103,34 @@ import Testing
                 try Files.read("\(account.files)\(path)") == server.tree.bytes(of: path),
                 "\(path); LARDER_TEST_SEED=\(seed)")
         }
+    }
+
+    /// Takes images of a disk at random moments while a process works on it, which is started again on an empty disk when it
+    /// has ended.
+    private func images(
+        _ count: Int, of disk: String, in folder: String, _ random: inout SeededGenerator,
+        start: () async throws -> ChildProcess
+    ) async throws -> [String] {
+        let image = "\(folder)/image"
+        try Files.makeFolder(disk)
+        var images: [String] = []
+        while images.count < count {
+            Files.remove(image)
+            try await mustRun("truncate", ["-s", "96M", image])
+            try await mustRun("mkfs.ext4", ["-q", image])
+            try await mounted(image, at: disk) {
+                let child = try await start()
+                while images.count < count, !child.hasEnded {
+                    try await Task.sleep(for: .milliseconds(Int.random(in: 0...700, using: &random)))
+                    child.send(SIGSTOP)
+                    images.append(try await snapshot(of: image, number: images.count))
+                    child.send(SIGCONT)
+                }
+                child.send(SIGKILL)
+                _ = await child.wait()
+            }
+        }
+        return images
     }
 
     private func snapshot(of image: String, number: Int) async throws -> String {
