@@ -67,6 +67,16 @@ import Testing
                 for item in [moved, comer] {
                     #expect(try tx.exports.version(of: "/home/f", copiedFrom: item) == versions[1])
                 }
+                // The oldest ones are forgotten.
+                for number in 2..<5 {
+                    let time = Timestamp(seconds: Int64(number))
+                    try tx.exports.note("/home/\(number)", isCopyOf: two, versions[0], at: time)
+                }
+                try tx.exports.forgetOldest(beyond: 3)
+                #expect(try tx.exports.version(of: "/home/f", copiedFrom: moved) == versions[1])
+                try tx.exports.forgetOldest(beyond: 2)
+                #expect(try tx.exports.version(of: "/home/f", copiedFrom: moved) == nil)
+                #expect(try tx.exports.version(of: "/home/2", copiedFrom: two) == versions[0])
             }
         }
     }

@@ -106,6 +106,7 @@ public enum Copies {
                         copy.digest == digest
                     else { return Done() }
                     try tx.exports.note(file, isCopyOf: item, copy.etag, at: clock.now())
+                    try tx.exports.forgetOldest()
                     return Done()
                 }
             }

@@ -17,10 +17,8 @@ public struct ExportTable<Access: DatabaseReads>: Table {
 }
 
 extension ExportTable where Access == Transaction {
-    /// The number of files that are remembered.
-    private static var most: Int { 10_000 }
-
-    /// Notes that a file is a copy of this version of an item.
+    /// Notes that a file is a copy of this version of an item. Whoever notes files calls ``forgetOldest(beyond:)`` once
+    /// afterwards.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func note(_ file: String, isCopyOf item: Item, _ version: ETag, at time: Timestamp) throws {
         try run(
@@ -30,10 +28,16 @@ extension ExportTable where Access == Transaction {
               etagStrength = excluded.etagStrength, noted = excluded.noted
             """, .text(file), .text(item.localID.text), .path(item.path), .text(version.opaque),
             .integer(Int64(version.strength.rawValue)), .time(time))
+    }
+
+    /// Forgets the files that were noted first, if there are too many. Its cost grows with the number of files.
+    /// - Parameter most: The number of files that are remembered.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func forgetOldest(beyond most: Int = 10_000) throws {
         try run(
             """
             DELETE FROM exports WHERE noted < (SELECT noted FROM exports ORDER BY noted DESC LIMIT 1 OFFSET ?)
-            """, .integer(Int64(Self.most)))
+            """, .integer(Int64(most)))
     }
 }
 
