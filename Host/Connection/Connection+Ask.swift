@@ -194,7 +194,11 @@ extension Connection {
             }
             let failure: TransportError
             do throws(TransportError) {
-                if let early = question.first, early.generation == generation, let first = early.take() {
+                // With other credentials a refusal may be none. A change that may have been made is not sent again for that.
+                if let early = question.first,
+                    early.generation == generation || question.isWrite && early.status != 401,
+                    let first = early.take()
+                {
                     request.authorization = early.authorization
                     return try await transport.answer(of: try first.get())
                 }

@@ -26,7 +26,7 @@ public final class Connection: Sendable {
     /// The gate of small requests that change something, and of the questions that they need. They do not wait for a
     /// listing, a download or an upload.
     private let changeGate: RequestGate
-    /// The batches of downloads under way.
+    /// The batches under way.
     let batches = BatchesUnderWay()
     /// The questions about folders into which files were uploaded.
     let confirmations = Monitor(ConfirmationQueue())
@@ -92,7 +92,7 @@ public final class Connection: Sendable {
     ///   - credentials: The credentials for requests. They are sent to the bookmark's origin only.
     ///   - proxyLogin: The login for the bookmark's proxy, if it needs one.
     ///   - limits: The limits to keep. `connections` is the largest number of listings and downloads on the network at
-    ///     once, and that of uploads, and `slowest` the pace below which they are given up.
+    ///     once, and of uploads unless `uploads` is less, and `slowest` the pace below which they are given up.
     ///   - bandwidth: The bandwidth that the contents of files may use. The limits' own `bandwidth` is not heeded, since
     ///     it is for all connections of the process.
     ///   - clock: The clock that waits between attempts.
@@ -125,7 +125,9 @@ public final class Connection: Sendable {
         certificateHint = CertificateTrust.hint(bookmark.trust)
         most = max(1, limits.connections ?? Limits.mostByItself)
         gate = RequestGate(most: most, now: { clock.monotonic() }, freed: { [batches] in batches.tryTurns() })
-        uploadGate = RequestGate(most: most, now: { clock.monotonic() })
+        uploadGate = RequestGate(
+            most: max(1, min(most, limits.uploads ?? most)), now: { clock.monotonic() },
+            freed: { [batches] in batches.tryTurns() })
         changeGate = RequestGate(most: most, now: { clock.monotonic() })
         self.limits = limits
         self.bandwidth = bandwidth

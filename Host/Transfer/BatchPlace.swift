@@ -7,7 +7,9 @@ final class BatchPlace: Exchange, @unchecked Sendable {
     private unowned let batch: BatchTransfer
     /// Keeps the batch until the request under way has ended.
     private var held: BatchTransfer?
-    private let number: Int
+    let number: Int
+    /// The content of the file that is sent; empty if files are asked for.
+    private let content: UnsafeMutableRawBufferPointer
     private let thread: TransferThread
     var file = 0 {
         didSet { progress = .head }
@@ -21,11 +23,26 @@ final class BatchPlace: Exchange, @unchecked Sendable {
     private var heard = Duration.zero
     private var pace: TransferPace?
 
-    init(_ batch: BatchTransfer, number: Int, on thread: TransferThread) {
+    /// - Parameter size: The size in bytes of the largest file that is sent; 0 if files are asked for.
+    init(_ batch: BatchTransfer, number: Int, holding size: Int, on thread: TransferThread) {
         (self.batch, self.number, self.thread) = (batch, number, thread)
+        content = .allocate(byteCount: size, alignment: 1)
         super.init()
         head.reserveCapacity(1_024)
     }
+
+    deinit { content.deallocate() }
+
+    private var isUpload: Bool { batch.requests.kind == .upload }
+
+    private var request: BatchRequests.Request { batch.requests.requests[file] }
+
+    /// Reads the content of the file that is sent next.
+    func readContent(from receiver: any BatchReceiver) -> Bool {
+        receiver.read(file, into: UnsafeMutableRawBufferPointer(rebasing: content[..<Int(request.size)]))
+    }
+
+    override var isRepeatable: Bool { !isUpload }
 
     override func begin(with easy: EasyHandle, on line: TransferLine) {
         super.begin(with: easy, on: line)
@@ -33,6 +50,10 @@ final class BatchPlace: Exchange, @unchecked Sendable {
         head.removeAll(keepingCapacity: true)
         (received, pace) = (0, nil)
         limit = .uptime + batch.requests.limits.head
+        if isUpload {
+            easy.keep(ccurl_set_offset(easy.handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.size)))
+            easy.keep(ccurl_set_pointer(easy.handle, CURLOPT_POSTFIELDS, content.baseAddress))
+        }
         fields = batch.prepare(easy, for: file)
     }
 
@@ -61,7 +82,11 @@ final class BatchPlace: Exchange, @unchecked Sendable {
     private static func isInterim(_ head: [UInt8]) -> Bool { head.count > 9 && head[9] == UInt8(ascii: "1") }
 
     private func takeHead() {
-        let request = batch.requests.requests[file]
+        let request = request
+        guard !isUpload else {
+            guard head.withUnsafeBytes({ OrdinaryHead.isMade($0) }) else { return giveAway() }
+            return takeBody()
+        }
         let kind = batch.requests.texts.withUnsafeBytes { texts in
             head.withUnsafeBytes { head in
                 OrdinaryHead.of(
@@ -75,6 +100,10 @@ final class BatchPlace: Exchange, @unchecked Sendable {
         case .other: isTaken = false
         }
         guard isTaken else { return giveAway() }
+        takeBody()
+    }
+
+    private func takeBody() {
         let now = Duration.uptime
         (progress, heard) = (.body, now)
         switch batch.requests.limits.body {
@@ -92,7 +121,7 @@ final class BatchPlace: Exchange, @unchecked Sendable {
     private func giveAway() {
         progress = .taken
         let request = TransferRequest(
-            method: "GET", url: "", headers: HTTPHeaders(), limits: batch.requests.limits)
+            method: isUpload ? "PUT" : "GET", url: "", headers: HTTPHeaders(), limits: batch.requests.limits)
         let heir = Transfer(request, silence: batch.silence, on: thread)
         self.heir = heir
         batch.gaveAway(self)
@@ -108,8 +137,13 @@ final class BatchPlace: Exchange, @unchecked Sendable {
         received += Int64(bytes.count)
         heard = .uptime
         pace?.arrived(bytes.count)
+        // What a server says beside its status after an upload matters to nobody. Of a long page the rest is not read.
+        if isUpload { return received <= Self.longestPage ? bytes.count : 0 }
         return batch.receiver.take(bytes, of: file, at: number) ? bytes.count : 0
     }
+
+    /// The number of bytes of an answer to an upload that are read, so that its connection can be used again.
+    private static let longestPage: Int64 = 65_536
 
     override func check(_ now: Duration) -> Result<Duration, TransportError>? {
         if let heir { return heir.check(now) }
@@ -134,7 +168,9 @@ final class BatchPlace: Exchange, @unchecked Sendable {
         }
         let end: BatchEnd
         switch (progress, result) {
-        case (.body, .success) where received == batch.requests.requests[file].size: end = .complete
+        // Whichever way the page beside the status ended.
+        case (.body, _) where isUpload: end = .made(AnswerHead(head), time ?? AnswerTime(head: .zero, body: .zero))
+        case (.body, .success) where received == request.size: end = .complete
         case (.body, _): end = .brokenOff
         case (_, .failure(let error)): end = .failed(error)
         case (_, .success): end = .failed(.closed)

@@ -3,6 +3,14 @@ import Synchronization
 
 /// The requests of a batch of small files. Plain values: the texts lie in one block of bytes.
 package struct BatchRequests: Sendable {
+    /// What is done with the files.
+    package enum Kind: Sendable {
+        /// They are asked for (GET).
+        case download
+        /// They are sent (PUT).
+        case upload
+    }
+
     /// A part of the block.
     package struct TextRange: BitwiseCopyable, Sendable {
         package var start: Int32
@@ -17,7 +25,8 @@ package struct BatchRequests: Sendable {
     package struct Request: BitwiseCopyable, Sendable {
         /// The whole address, with a zero byte at its end.
         package var url: TextRange
-        /// The strong ETag that is asked for, with its quotes.
+        /// The strong ETag that is asked for, with its quotes. Of an upload: the header fields that are its own, each
+        /// with a zero byte at its end.
         package var tag: TextRange
         /// The number of bytes that the file has.
         package var size: Int64
@@ -25,6 +34,7 @@ package struct BatchRequests: Sendable {
         package init(url: TextRange, tag: TextRange, size: Int64) { (self.url, self.tag, self.size) = (url, tag, size) }
     }
 
+    package let kind: Kind
     package var requests: [Request] = []
     package var texts: [UInt8] = []
     /// The header fields of all requests, and the beginning of the id that each one gets.
@@ -32,7 +42,7 @@ package struct BatchRequests: Sendable {
     package var idPrefix = ""
     package var limits: AnswerLimits
 
-    package init(limits: AnswerLimits) { self.limits = limits }
+    package init(_ kind: Kind, limits: AnswerLimits) { (self.kind, self.limits) = (kind, limits) }
 
     /// Adds bytes to the block.
     package mutating func append(_ bytes: some Sequence<UInt8>) -> TextRange {
@@ -46,6 +56,10 @@ package struct BatchRequests: Sendable {
 package enum BatchEnd {
     /// The whole file was taken.
     case complete
+    /// The server has taken the whole file: an answer with the status 201 or 204.
+    case made(AnswerHead, AnswerTime)
+    /// The file could not be read, and nothing was sent.
+    case unread
     /// An answer that is not ordinary, of which nothing was taken. Whoever takes it reads or cancels it.
     case answer(Transfer)
     /// No answer.
@@ -63,10 +77,14 @@ package enum BatchStart: Sendable {
     case never
 }
 
-/// The one who wants the files of a batch. All functions are called on the batch's thread, and may block on the disk.
+/// The one who wants the files of a batch taken or sent. All functions are called on the batch's thread, and may block
+/// on the disk.
 package protocol BatchReceiver: AnyObject, Sendable {
     /// Tells whether a file may be requested.
     func mayStart(_ file: Int) -> BatchStart
+    /// Reads the whole of a file that is to be sent.
+    /// - Returns: False if it cannot be read, or has another size.
+    func read(_ file: Int, into memory: UnsafeMutableRawBufferPointer) -> Bool
     /// Begins to take a file that comes in an ordinary answer.
     /// - Parameters:
     ///   - place: The number of the place at which the file comes: at each place one file comes after the other.
@@ -143,7 +161,8 @@ package final class BatchTransfer: @unchecked Sendable {
         (self.client, self.requests, mostPlaces) = (client, requests, places)
         (self.turns, self.thread, self.receiver) = (turns, thread, receiver)
         for (name, value) in requests.headers { common = curl_slist_append(common, "\(name): \(value)") ?? common }
-        common = curl_slist_append(common, "Accept:") ?? common
+        // The library's own fields are left out.
+        for name in ["Accept", "Expect"] { common = curl_slist_append(common, "\(name):") ?? common }
     }
 
     deinit { curl_slist_free_all(common) }
@@ -261,37 +280,61 @@ package final class BatchTransfer: @unchecked Sendable {
         }
         let place = idle.popLast() ?? makePlace()
         place.file = file
+        if requests.kind == .upload, !place.readContent(from: receiver) {
+            receiver.end(file, at: place.number, .unread)
+            idle.append(place)
+            return turns.leave(nil)
+        }
         busy[ObjectIdentifier(place)] = place
         line.start(place)
     }
 
     private func makePlace() -> BatchPlace {
         defer { madePlaces += 1 }
-        return BatchPlace(self, number: madePlaces, on: thread)
+        let largest = requests.kind == .upload ? requests.requests.lazy.map(\.size).max() ?? 0 : 0
+        return BatchPlace(self, number: madePlaces, holding: Int(largest), on: thread)
     }
 
     /// Gives a handle what it sends for a file.
     func prepare(_ easy: EasyHandle, for file: Int) -> UnsafeMutablePointer<curl_slist>? {
         let request = requests.requests[file]
+        var own: [String] = ["X-Request-ID: \(requests.idPrefix)\(file)"]
+        switch requests.kind {
+        case .download:
+            own.append("If-Match: " + String(decoding: requests.texts[request.tag.range], as: UTF8.self))
+        case .upload:
+            easy.set(CURLOPT_CUSTOMREQUEST, "PUT")
+            for field in requests.texts[request.tag.range].split(separator: 0) {
+                own.append(String(decoding: field, as: UTF8.self))
+            }
+        }
         requests.texts.withUnsafeBytes { texts in
             easy.keep(
                 ccurl_set_pointer(easy.handle, CURLOPT_URL, texts.baseAddress.map { $0 + Int(request.url.start) }))
         }
-        let tag = String(decoding: requests.texts[request.tag.range], as: UTF8.self)
-        guard let first = curl_slist_append(nil, "If-Match: \(tag)"),
-            let second = curl_slist_append(first, "X-Request-ID: \(requests.idPrefix)\(file)")
-        else {
-            easy.keep(CURLE_OUT_OF_MEMORY)
-            return nil
+        // The common fields stand at the end of each request's list.
+        var fields: UnsafeMutablePointer<curl_slist>?
+        var last: UnsafeMutablePointer<curl_slist>?
+        for field in own {
+            guard let made = curl_slist_append(nil, field) else {
+                easy.keep(CURLE_OUT_OF_MEMORY)
+                break
+            }
+            if let last { last.pointee.next = made } else { fields = made }
+            last = made
         }
-        second.pointee.next?.pointee.next = common
-        easy.keep(ccurl_set_pointer(easy.handle, CURLOPT_HTTPHEADER, second))
-        return second
+        last?.pointee.next = common
+        easy.keep(ccurl_set_pointer(easy.handle, CURLOPT_HTTPHEADER, fields))
+        return fields
     }
 
     /// Takes the common fields off a request's list, and frees the rest.
     func free(_ fields: UnsafeMutablePointer<curl_slist>?) {
-        fields?.pointee.next?.pointee.next = nil
+        var field = fields
+        while let here = field, here != common {
+            field = here.pointee.next
+            if field == common { here.pointee.next = nil }
+        }
         curl_slist_free_all(fields)
     }
 

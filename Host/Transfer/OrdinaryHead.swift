@@ -20,7 +20,7 @@ enum OrdinaryHead: Equatable {
     ///   - size: The number of bytes that the file has.
     static func of(_ head: UnsafeRawBufferPointer, tag: UnsafeRawBufferPointer, size: Int64) -> OrdinaryHead {
         var rest = head[...]
-        guard let status = takeLine(&rest), isOK(status) else { return .other }
+        guard let status = takeLine(&rest), has(status, " 200") else { return .other }
         var (hasTag, hasLength) = (false, false)
         var sum: SHA1?
         while let line = takeLine(&rest), !line.isEmpty {
@@ -48,6 +48,14 @@ enum OrdinaryHead: Equatable {
         return sum.map { .withSHA1($0) } ?? .ordinary
     }
 
+    /// Tells whether a head is that of an answer to an upload which says that the server has taken the file: the status is
+    /// 201 or 204.
+    static func isMade(_ head: UnsafeRawBufferPointer) -> Bool {
+        var rest = head[...]
+        guard let status = takeLine(&rest) else { return false }
+        return has(status, " 201") || has(status, " 204")
+    }
+
     private typealias Bytes = Slice<UnsafeRawBufferPointer>
 
     private static func takeLine(_ rest: inout Bytes) -> Bytes? {
@@ -58,12 +66,12 @@ enum OrdinaryHead: Equatable {
         return line
     }
 
-    /// Tells whether a status line is that of the status 200 (RFC 9112, section 4).
-    private static func isOK(_ line: Bytes) -> Bool {
+    /// Tells whether a line is a status line with a status, which comes with a blank before it (RFC 9112, section 4).
+    private static func has(_ line: Bytes, _ status: String) -> Bool {
         let beginning = Array("HTTP/1.".utf8)
         guard line.count >= 12, line.starts(with: beginning) else { return false }
         let rest = line.dropFirst(beginning.count + 1)
-        return rest.starts(with: Array(" 200".utf8)) && (rest.count == 4 || rest.dropFirst(4).first == 0x20)
+        return rest.starts(with: Array(status.utf8)) && (rest.count == 4 || rest.dropFirst(4).first == 0x20)
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }

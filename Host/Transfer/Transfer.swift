@@ -40,9 +40,8 @@ package final class Transfer: Exchange, @unchecked Sendable {
 
     // What follows is used on the thread alone.
     /// The head that arrives.
-    private var headers = HTTPHeaders()
+    private var arriving = AnswerHead()
     private var headSize = 0
-    private var arriving = 0
     private var hasHead = false
     /// The place of a batch that has sent the request; nil if the request was sent by itself.
     private var sender: BatchPlace?
@@ -145,41 +144,17 @@ package final class Transfer: Exchange, @unchecked Sendable {
             problem = .notHTTP("the head of the answer is too large")
             return 0
         }
-        var end = bytes.endIndex
-        while end > 0, bytes[end - 1] == 0x0a || bytes[end - 1] == 0x0d { end -= 1 }
-        let line = UnsafeRawBufferPointer(rebasing: bytes[..<end])
-        if line.isEmpty {
-            // An answer before the answer (RFC 9110, section 15.2).
-            if arriving >= 200 { takeHead() }
-        } else if line.starts(with: Array("HTTP/".utf8)) {
-            headers = HTTPHeaders()
-            headers.reserveCapacity(12)
-            arriving = Self.status(line)
-        } else if line[0] == 0x20 || line[0] == 0x09 {
-            // A value that goes on in the next line (RFC 9112, section 5.2).
-            headers.extendLast(by: Self.text(line[...]))
-        } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
-            headers.add(name: Self.text(line[..<colon]), value: Self.text(line[(colon + 1)...]))
-        }
+        // An answer before the answer (RFC 9110, section 15.2) has an end too.
+        if arriving.take(bytes), arriving.status >= 200 { takeHead() }
         return bytes.count
-    }
-
-    private static func status(_ line: UnsafeRawBufferPointer) -> Int {
-        guard let blank = line.firstIndex(of: 0x20) else { return 0 }
-        return line[(blank + 1)...].prefix { $0 >= 0x30 && $0 <= 0x39 }.prefix(3).reduce(0) { $0 * 10 + Int($1 - 0x30) }
-    }
-
-    private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
-        var bytes = bytes.drop { $0 == 0x20 || $0 == 0x09 }
-        while let last = bytes.last, last == 0x20 || last == 0x09 { bytes = bytes.dropLast() }
-        return String(decoding: bytes, as: UTF8.self)
     }
 
     private func takeHead() {
         hasHead = true
-        let head = Head(status: arriving, headers: headers, waited: (sender ?? self).waited ?? .zero)
+        let status = arriving.status
+        let head = Head(status: status, headers: arriving.headers, waited: (sender ?? self).waited ?? .zero)
         let limits = request.limits
-        let isError = !(200..<300).contains(arriving)
+        let isError = !(200..<300).contains(status)
         // The time for an error document begins with the head, since the head of a listing may take minutes.
         let body = isError ? .whole(within: limits.errorDocument) : limits.body
         let reader = state.withLock { state in

@@ -33,10 +33,11 @@ package final class TransferClient: Sendable {
     let settings: Settings
     let trust: ServerTrust
     private let isShutDown = Atomic(false)
-    private let lastBatch = Mutex<LastBatch>(LastBatch())
+    private let lastBatches = Mutex<LastBatches>(LastBatches())
 
-    private struct LastBatch {
-        weak var batch: BatchTransfer?
+    private struct LastBatches {
+        weak var download: BatchTransfer?
+        weak var upload: BatchTransfer?
     }
 
     /// Whether no more requests are sent.
@@ -79,9 +80,15 @@ package final class TransferClient: Sendable {
         let threads = TransferThread.downloads
         let thread = threads[threads.startIndex + number % threads.count]
         let batch = BatchTransfer(self, requests, places: places, turns, on: thread, for: receiver)
-        let earlier = lastBatch.withLock { last in
-            defer { last.batch = batch }
-            return last.batch
+        let earlier = lastBatches.withLock { last in
+            switch requests.kind {
+            case .download:
+                defer { last.download = batch }
+                return last.download
+            case .upload:
+                defer { last.upload = batch }
+                return last.upload
+            }
         }
         batch.start(after: earlier?.thread === thread ? earlier : nil)
         return batch

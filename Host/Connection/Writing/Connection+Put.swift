@@ -12,17 +12,18 @@ extension Connection {
     ///
     /// The file goes out only if the server holds the version that it follows, and never overwrites another one, as far
     /// as the server heeds conditions (``writingManners``). Where it does not, and for large files, the server is asked
-    /// just before. An outcome of `done` does not say which version the server holds now: ``confirm(_:_:answer:)`` does.
+    /// just before. An outcome of `done` does not say which version the server holds now: ``confirm(_:among:)`` does.
     /// - Parameters:
     ///   - path: The file's path on the server.
     ///   - request: The content, and the version that it follows.
     ///   - source: The file. It is read on threads that may block, and no longer when this function has returned.
+    ///   - first: The answer to this request, which was sent with a batch, or the lack of it; nil if it was not sent.
     ///   - progress: A function that gets the number of bytes that the network has taken. It begins at 0 again if the
     ///     server asks for another login. It must not block.
     /// - Throws: `ConnectionError`. If its `mayHaveArrived` is set, the server may hold the file: ask ``held(at:)``, and
     ///   let ``ChangeConfirmation`` decide. If its `isOfSource` is set, the file was not one version while it was read.
     public func put(
-        _ path: ItemPath, _ request: UploadRequest, from source: some UploadSource,
+        _ path: ItemPath, _ request: UploadRequest, from source: some UploadSource, after first: FirstAnswer? = nil,
         progress: @escaping @Sendable (Int64) -> Void = { _ in }
     ) async throws(ConnectionError) -> WriteOutcome {
         let root = try root()
@@ -30,14 +31,18 @@ extension Connection {
         guard !path.isRoot else { return .refused(.notAllowed) }
         guard source.size == request.size else { throw Self.changed(write) }
         var request = request
-        if let refusal = try await refusalOfName(write) { return .refused(refusal) }
-        let manners = try await knownManners()
-        let reliesOnCondition = request.size < Self.largeUpload && request.isDecided(by: manners)
-        if let refusal = try await refusalBefore(&request, at: path) { return .refused(refusal) }
+        var reliesOnCondition = true
+        if first == nil {
+            if let refusal = try await refusalOfName(write) { return .refused(refusal) }
+            let manners = try await knownManners()
+            reliesOnCondition = request.size < Self.largeUpload && request.isDecided(by: manners)
+            if let refusal = try await refusalBefore(&request, at: path) { return .refused(refusal) }
+        }
 
         var question = Question(
             method: "PUT", headers: fields(of: request), isWrite: true, timeLimit: timeLimits.head,
             expected: .document, doing: write.doing)
+        question.first = first
         // An empty body needs no stream, and some servers take one without a length for a mistake.
         if request.size > 0 {
             question.upload = UploadBody(
@@ -46,81 +51,8 @@ extension Connection {
         let reading = try await read(question, write, at: address(of: path, below: root))
         let outcome = try await outcome(reading, base: request.base)
         guard case .done(var answer) = outcome else { return outcome }
-        withQuotas { quotas, _ in quotas.took(request.size, in: path.parent) }
-        guard answer.hasReplaced else { return outcome }
-        // Where nothing was there a moment ago, 204 is only the server's way to say that it is done.
-        answer.hasReplaced = reliesOnCondition
-        if reliesOnCondition { noteIgnoredCondition() }
+        noteUpload(&answer, of: request.size, at: path, reliesOnCondition: reliesOnCondition)
         return .done(answer)
-    }
-
-    /// Finds out what the server holds after an upload that it has answered with `done`, and whether that is provably
-    /// the uploaded file.
-    ///
-    /// Costs a request unless the answer had a checksum; many that come together in one folder cost one listing of the
-    /// folder, unless it is large. Must be called at once after the answer.
-    /// - Parameter entries: Returns the number of entries that the folder has, as far as is known.
-    /// - Returns: What the server shows proves, and what it shows; the file as the answer tells it if no request was
-    ///   needed.
-    public func confirm(
-        _ path: ItemPath, _ request: UploadRequest, answer: WriteAnswer, among entries: @Sendable () async -> Int
-    ) async throws(ConnectionError) -> (ChangeConfirmation, HeldItem?) {
-        if let certain = ChangeConfirmation.ofUpload(request, answer: answer) {
-            let item = ListedItem(
-                path: path, kind: .file, fileID: answer.fileID, etag: answer.etag, size: request.size,
-                lastModified: answer.tookModified ? request.modified : answer.date)
-            return (certain, HeldItem(item: item))
-        }
-        let answered = clock.monotonic()
-        // A listing tells no checksums, which servers of the family have.
-        let held =
-            writingManners.isFamily
-            ? try await held(at: path) : try await heldTogether(at: path, since: answered, among: entries)
-        let gap = clock.monotonic() - answered
-        return (.ofUpload(request, answer: answer, shown: held, gap: gap), held)
-    }
-
-    /// Asks what the server holds at a path, together with others who ask about the same folder.
-    private func heldTogether(
-        at path: ItemPath, since start: Duration, among entries: () async -> Int
-    ) async throws(ConnectionError) -> HeldItem? {
-        let folder = path.parent
-        let number = confirmations.change { $0.begin(path) }
-        do { try await confirmations.waitUnlessCancelled { $0.isReady(number) } } catch {
-            confirmations.change { $0.leave(number) }
-            throw ConnectionError(.cancelled, "checking \(path) was cancelled")
-        }
-        switch confirmations.change({ $0.take(number) }) {
-        case .answered(let held): return held
-        case .askAlone: return try await held(at: path)
-        case .ask(let others):
-            defer { confirmations.change { $0.end(folder) } }
-            let count = others.count + 1
-            guard count >= ConfirmationQueue.several, clock.monotonic() - start < ConfirmationQueue.longestWait,
-                await entries() <= count * ConfirmationQueue.mostEntries
-            else {
-                confirmations.change { $0.answer(others) }
-                return try await held(at: path)
-            }
-            var answers: [ItemPath: HeldItem] = [:]
-            do {
-                let wanted = Set(others.values).union([path])
-                let listing = try await beginListing(
-                    folder, depth: .one, below: root(), timeLimit: timeLimits.head, as: .change)
-                _ = try await listing.rest { entries, date in
-                    for entry in entries where wanted.contains(entry.path) {
-                        answers[entry.path] = HeldItem(item: entry, date: date)
-                    }
-                }
-            } catch {
-                // A listing that is not whole is no answer. Each asks alone, and gets its own error.
-                answers = [:]
-            }
-            confirmations.change { $0.answer(others, answers) }
-            // The name may be shown in another form, or not at all.
-            if let held = answers[path] { return held }
-            return try await held(at: path)
-        }
     }
 
     /// Asks the server whether it would refuse an upload, if that is worth while. Puts the ETag that the server has now

@@ -4,7 +4,7 @@ import Transfer
 
 extension Connection {
     /// Uploads a whole file, in a way that goes on after an interruption if the file is large and the server offers
-    /// that, else in one request, as ``put(_:_:from:progress:)``. One that is refused as too large goes out in parts too
+    /// that, else in one request, as ``put(_:_:from:after:progress:)``. One that is refused as too large goes out in parts too
     /// where the server puts parts together.
     ///
     /// TUS 1.0 has no condition. The server is therefore asked which version it holds before the upload is created and
@@ -16,26 +16,43 @@ extension Connection {
     ///   - request: The content, and the version that it follows.
     ///   - source: The file, as for a PUT.
     ///   - resumption: The upload that was begun before, and the place to note the present one.
+    ///   - first: The answer to a PUT of the file, which was sent with a batch; nil if none was.
     ///   - progress: A function that gets the number of bytes that the network has taken, those of earlier attempts
     ///     included. It may go back if something must be sent again. It must not block.
-    /// - Throws: `ConnectionError`, as ``put(_:_:from:progress:)``. Its `mayHaveArrived` is only set if the last byte
+    /// - Throws: `ConnectionError`, as ``put(_:_:from:after:progress:)``. Its `mayHaveArrived` is only set if the last byte
     ///   may have arrived. Errors of `note` are thrown on unchanged.
     public func upload(
         _ path: ItemPath, _ request: UploadRequest, from source: some UploadSource,
-        resuming resumption: UploadResumption, progress: @escaping @Sendable (Int64) -> Void = { _ in }
+        resuming resumption: UploadResumption, after first: FirstAnswer? = nil,
+        progress: @escaping @Sendable (Int64) -> Void = { _ in }
+    ) async throws -> WriteOutcome {
+        do {
+            return try await goOn(path, request, from: source, resumption, after: first, progress)
+        } catch var error as ConnectionError {
+            // Whoever did not come to judge the answer does not know that nothing was made.
+            if let first, first.isLeft, first.mayHaveArrived { error.mayHaveArrived = true }
+            throw error
+        }
+    }
+
+    private func goOn(
+        _ path: ItemPath, _ request: UploadRequest, from source: some UploadSource, _ resumption: UploadResumption,
+        after first: FirstAnswer?, _ progress: @escaping @Sendable (Int64) -> Void
     ) async throws -> WriteOutcome {
         guard !path.isRoot, request.size > 0 else {
-            return try await put(path, request, from: source, progress: progress)
+            return try await put(path, request, from: source, after: first, progress: progress)
         }
         guard source.size == request.size else { throw Self.changed(.put(path)) }
-        let least = min(TusUpload.leastSize, chunks.refusedBody ?? .max)
-        if request.size >= least || isOfParts(resumption.begun),
-            let outcome = try await uploadInParts(path, request, from: source, resumption, progress)
-        {
-            return outcome
+        if first == nil {
+            let least = min(TusUpload.leastSize, chunks.refusedBody ?? .max)
+            if request.size >= least || isOfParts(resumption.begun),
+                let outcome = try await uploadInParts(path, request, from: source, resumption, progress)
+            {
+                return outcome
+            }
+            if resumption.begun != nil { try await resumption.note(nil) }
         }
-        if resumption.begun != nil { try await resumption.note(nil) }
-        let outcome = try await put(path, request, from: source, progress: progress)
+        let outcome = try await put(path, request, from: source, after: first, progress: progress)
         guard case .refused(let refusal) = outcome, refusal.meaning == .tooLarge else { return outcome }
         changeChunks { $0.refused(request.size) }
         let begun = UploadResumption(begun: nil, note: resumption.note)

@@ -164,12 +164,17 @@ extension Connection {
         _ question: Question, _ request: WriteRequest, at address: ServerAddress
     ) async throws(ConnectionError) -> WriteReading {
         var question = question
-        try await enterGate(&question, question.upload.map { .upload(SizeClass(of: $0.source.size)) } ?? .change)
+        if let first = question.first, first.status == nil || first.takeTurn() {
+            // The lack of an answer has no turn, and needs none.
+            if first.status != nil { question.turn = Turn(gate(.smallUpload), .smallUpload) }
+        } else {
+            try await enterGate(&question, question.upload.map { .upload(SizeClass(of: $0.source.size)) } ?? .change)
+        }
         defer { question.turn?.end() }
         if let upload = question.upload, let turn = question.turn { question.upload = upload.telling(turn) }
         let began = clock.monotonic()
         var reply = try await ask(question, at: address)
-        let took = clock.monotonic() - began
+        let took = question.first == nil ? clock.monotonic() - began : reply.answer.waited ?? .zero
         // Only an address away from the account's files answers so and leaves open what it means.
         if reply.answer.status == 401 { try await confirmRefusal(&reply.answer) }
         let document = await reply.answer.beginning(atMost: 1 << 20)

@@ -99,13 +99,19 @@ enum WriteMeaning {
 extension WriteAnswer {
     /// Reads the answer to a request that was carried out.
     init(_ reading: WriteReading, base: UploadRequest.Base? = nil) {
+        self.init(status: reading.status, headers: reading.headers, took: reading.took, base: base)
+    }
+
+    /// Reads the head of the answer to a request that was carried out.
+    /// - Parameter took: The time from the moment before the request was sent to the answer.
+    init(status: Int, headers: HTTPHeaders, took: Duration, base: UploadRequest.Base?) {
         self.init(
-            status: reading.status, etag: reading.headers.first(name: "ETag").flatMap { ETag(field: $0) },
-            checksums: ContentChecksum.all(in: reading.headers.first(name: "OC-Checksum") ?? ""),
-            fileID: reading.headers.first(name: "OC-FileId").flatMap { $0.isEmpty ? nil : FileID($0) },
-            date: reading.headers.first(name: "Date").flatMap { Timestamp(httpDate: $0) }, took: reading.took,
-            tookModified: reading.headers.first(name: "X-OC-MTime")?.lowercased() == "accepted",
+            status: status, etag: headers.first(name: "ETag").flatMap { ETag(field: $0) },
+            checksums: ContentChecksum.all(in: headers.first(name: "OC-Checksum") ?? ""),
+            fileID: headers.first(name: "OC-FileId").flatMap { $0.isEmpty ? nil : FileID($0) },
+            date: headers.first(name: "Date").flatMap { Timestamp(httpDate: $0) }, took: took,
+            tookModified: headers.first(name: "X-OC-MTime")?.lowercased() == "accepted",
             // 204 says that something was there.
-            hasReplaced: base == .new && reading.status == 204)
+            hasReplaced: base == .new && status == 204)
     }
 }

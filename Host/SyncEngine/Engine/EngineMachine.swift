@@ -29,6 +29,9 @@ struct EngineMachine: Sendable {
         case gone(SyncRecordID)
         case fetched(Job, FetchOutcome)
         case changed(Job, ChangeOutcome)
+        /// An upload of a batch that goes on alone, and whose answer may be that of all others too. Its outcome comes as
+        /// `changed`.
+        case uploadGoesOn(SyncRecordID)
         case read(JournalPage)
         /// A failure to read the journal.
         case unread(Failure)
@@ -144,6 +147,8 @@ struct EngineMachine: Sendable {
     private var treeAccess = TreeAccess.State.none
     private var hasUnmarked = false
     private var takesBatches = false
+    /// The uploads whose answers may be those of all others too, and are being judged.
+    private var judgedUploads: Set<SyncRecordID> = []
     /// The time until which no batch is read, since the last one was not taken.
     private var batchesAgainAt: Timestamp?
 
@@ -232,14 +237,20 @@ struct EngineMachine: Sendable {
             if !wasTaken { batchesAgainAt = now + Self.batchesInterval }
         case .gone(let record): ended(record)
         case .fetched(let job, let outcome): fetched(job, outcome, now: now)
-        case .changed(_, .resolved(let outcome)):
-            health.answered()
+        case .uploadGoesOn(let record): judgedUploads.insert(record)
+        case .changed(let job, .resolved(let outcome)):
+            judgedUploads.remove(job.id)
+            // One that is read again may not have been sent at all.
+            if case .stale = outcome.resolution {} else { health.answered() }
             resolved(outcome)
         case .changed(let job, .uploaded(let file)):
+            judgedUploads.remove(job.id)
             health.answered()
             window.freePlace(job.id)
             arrivals.append(file, now: now)
-        case .changed(let job, .failed(let failure)): failed(job, failure, now: now)
+        case .changed(let job, .failed(let failure)):
+            judgedUploads.remove(job.id)
+            failed(job, failure, now: now)
         case .read(let page): read(page, now)
         case .unread(let failure):
             memory = .outdated
@@ -567,7 +578,11 @@ extension EngineMachine {
     private mutating func change() -> Effect? {
         guard mayDownload else { return nil }
         var jobs: [Job] = []
-        while let job = window.start(.changes) ?? window.start(.uploads) { jobs.append(job) }
+        while let job = window.start(.changes) { jobs.append(job) }
+        // A batch goes out when there is room for a whole one, and when no answer waits for its judgement that may be that
+        // of all others too.
+        let batches = window.hasRoomForBatch && judgedUploads.isEmpty
+        while let job = window.start(.uploads, batches: batches) { jobs.append(job) }
         return jobs.isEmpty ? nil : .change(jobs)
     }
 

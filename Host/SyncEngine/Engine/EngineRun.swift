@@ -21,6 +21,8 @@ struct EngineRun {
         /// The end of a batch.
         /// - Parameter wasTaken: Whether the source takes batches.
         case ended(BatchDownload, wasTaken: Bool)
+        /// The end of a batch of uploads.
+        case sent(BatchUpload)
         case happened(EngineMachine.Input)
     }
 
@@ -32,6 +34,8 @@ struct EngineRun {
     private let pool: DownloadPool
     /// The batches of downloads under way.
     private var batches: [BatchDownload] = []
+    /// The batches of uploads under way.
+    private var uploads: [BatchUpload] = []
     /// The downloads of batches that have come to go on alone and are not marked as started.
     private var unmarkedAlone: Set<SyncRecordID> = []
     private var machine: EngineMachine
@@ -114,6 +118,9 @@ struct EngineRun {
             take(batch, &children)
             batches.removeAll { $0 === batch }
             take(.batchEnded(wasTaken: wasTaken))
+        case .sent(let batch):
+            take(batch, &children)
+            uploads.removeAll { $0 === batch }
         case .happened(let input):
             if case .fetched(let job, _) = input { unmarkedAlone.remove(job.id) }
             note(input)
@@ -147,13 +154,15 @@ struct EngineRun {
             take(batch, &children)
             batch.goOn()
         }
+        for batch in uploads { take(batch, &children) }
         take(
             .told(
                 engine.controls.takeFlags(), treeAccess: engine.controls.treeAccess.state,
                 hasUnmarked: pool.hasUnmarked || !unmarkedAlone.isEmpty || batches.contains(where: \.hasUnmarked),
                 takesBatches: engine.source.takesBatches,
                 uploads: .init(
-                    small: engine.server.uploadsAtOnce(.small), large: engine.server.uploadsAtOnce(.large))))
+                    small: engine.server.uploadsAtOnce(.small), large: engine.server.uploadsAtOnce(.large),
+                    inBatches: engine.server.takesUploadBatches)))
         let outcomes = pool.takeOutcomes()
         // The result of a cancelled task does not count.
         guard !Task.isCancelled else { return }
@@ -195,6 +204,27 @@ struct EngineRun {
             }
         }
         take(.batched(taken))
+    }
+
+    /// Takes the outcomes of a batch of uploads. Those that go on alone do so from here.
+    private mutating func take(_ batch: BatchUpload, _ children: inout Children) {
+        let outcomes = batch.takeOutcomes()
+        // The result of a cancelled task does not count.
+        guard !Task.isCancelled else { return }
+        for outcome in outcomes {
+            switch outcome {
+            case .changed(let job, let outcome):
+                note(.changed(job, outcome))
+                take(.changed(job, outcome))
+            case .goesOn(let job, let first):
+                if first?.concernsAll == true { take(.uploadGoesOn(job.id)) }
+                children.addTask { [engine] in
+                    try await Self.onDisk(failing: { .changed(job, .failed(.disk($0))) }) {
+                        .changed(job, try await engine.goOn(job, after: first))
+                    }
+                }
+            }
+        }
     }
 
     /// Returns the records under way that must be marked as started. Returns each record once.
@@ -246,7 +276,16 @@ struct EngineRun {
                 take(.batchEnded(wasTaken: false))
             }
         case .change(let jobs):
-            for job in jobs {
+            let (batches, others) = BatchUpload.divide(jobs, engine)
+            for jobs in batches {
+                let batch = BatchUpload(jobs, engine, news: pool.signal)
+                uploads.append(batch)
+                children.addTask {
+                    try await batch.run()
+                    return .sent(batch)
+                }
+            }
+            for job in others {
                 children.addTask { [engine] in
                     try await Self.onDisk(failing: { .changed(job, .failed(.disk($0))) }) {
                         .changed(job, try await engine.change(job))

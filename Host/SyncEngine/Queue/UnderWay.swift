@@ -1,6 +1,14 @@
 public import Model
 import Synchronization
 
+/// A batch of transfers, which knows those that are under way.
+protocol TransferBatch: AnyObject, Sendable {
+    var transfers: [TransferUnderWay] { get }
+}
+
+extension BatchDownload: TransferBatch {}
+extension BatchUpload: TransferBatch {}
+
 /// The transfers that are under way, for those who watch them. Callable from any thread.
 final class UnderWay: Sendable {
     /// A transfer, and the bytes of it that are done.
@@ -20,8 +28,7 @@ final class UnderWay: Sendable {
     }
 
     private let begun = Mutex<[SyncRecordID: Transfer]>([:])
-    /// The batches of downloads under way, which know their own transfers.
-    private let batches = Mutex<[BatchDownload]>([])
+    private let batches = Mutex<[any TransferBatch]>([])
 
     /// - Parameter size: The number of bytes that the whole transfer has; nil if it is not known.
     func begin(_ direction: TransferUnderWay.Direction, of job: Job, size: Int64?) -> Transfer {
@@ -33,9 +40,9 @@ final class UnderWay: Sendable {
 
     func end(_ record: SyncRecordID) { begun.withLock { $0[record] = nil } }
 
-    func begin(_ batch: BatchDownload) { batches.withLock { $0.append(batch) } }
+    func begin(_ batch: any TransferBatch) { batches.withLock { $0.append(batch) } }
 
-    func end(_ batch: BatchDownload) { batches.withLock { $0.removeAll { $0 === batch } } }
+    func end(_ batch: any TransferBatch) { batches.withLock { $0.removeAll { $0 === batch } } }
 
     /// The transfers, the oldest record first.
     var transfers: [TransferUnderWay] {

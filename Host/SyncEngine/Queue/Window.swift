@@ -5,6 +5,8 @@ import Model
 struct UploadsAtOnce: Hashable, Sendable {
     var small = Limits.mostByItself
     var large = Limits.mostByItself
+    /// Whether small files go in batches, which take turns on the network by themselves.
+    var inBatches = false
 
     /// The number of uploads that may be under way. An upload of a small file spends about half of its time with the steps
     /// before and after its request.
@@ -32,6 +34,8 @@ struct Window {
     private var used: [Budget: Int] = [:]
     /// The large files among the uploads under way.
     private var largeUploads: Set<SyncRecordID> = []
+    /// The uploads under way that can go in batches, if uploads do. They take no place.
+    private var batchedUploads: Set<SyncRecordID> = []
     private let limits: [Budget: Int]
     /// The numbers of uploads that it helps to have under way.
     var uploads = UploadsAtOnce()
@@ -82,24 +86,37 @@ struct Window {
 
     /// Starts the next record, if the budget has a free place. The record is under way from then on. Of the places of
     /// uploads some are left to small files; the pool of downloads does the same for those.
-    mutating func start(_ budget: Budget) -> Job? {
+    /// - Parameter batches: Whether uploads that go in batches may start.
+    mutating func start(_ budget: Budget, batches: Bool = true) -> Job? {
         let places = min(limits[budget, default: 1], budget == .uploads ? uploads.all : .max)
-        guard used[budget, default: 0] < places, let next = nextIndex(budget, places),
+        let hasPlace = used[budget, default: 0] - batchedUploads.count < places
+        let takesBatched =
+            budget == .uploads && batches && uploads.inBatches
+            && batchedUploads.count < BatchUpload.handedAhead
+        guard let next = nextIndex(budget, places, hasPlace: hasPlace, takesBatched: takesBatched),
             let job = ready[budget]?.remove(at: next)
         else { return nil }
         underWay[job.id] = budget
         used[budget, default: 0] += 1
         if budget == .uploads, job.sizeClass == .large { largeUploads.insert(job.id) }
+        if budget == .uploads, uploads.inBatches, BatchUpload.isOrdinary(job.record) { batchedUploads.insert(job.id) }
         return job
     }
 
-    private func nextIndex(_ budget: Budget, _ places: Int) -> Int? {
-        guard let jobs = ready[budget], !jobs.isEmpty else { return nil }
-        guard budget == .uploads, largeUploads.count >= min(uploads.large + 1, SizeClass.mostLarge(of: places)) else {
-            return jobs.startIndex
+    private func nextIndex(_ budget: Budget, _ places: Int, hasPlace: Bool, takesBatched: Bool) -> Int? {
+        guard hasPlace || takesBatched, let jobs = ready[budget], let first = jobs.first else { return nil }
+        guard budget == .uploads else { return jobs.startIndex }
+        let takesLarge = largeUploads.count < min(uploads.large + 1, SizeClass.mostLarge(of: places))
+        func mayStart(_ job: Job) -> Bool {
+            if uploads.inBatches, BatchUpload.isOrdinary(job.record) { return takesBatched }
+            return hasPlace && (takesLarge || job.sizeClass == .small)
         }
-        return jobs.firstIndex { $0.sizeClass == .small }
+        // Far behind others, a record waits until it is nearer.
+        return mayStart(first) ? jobs.startIndex : jobs.prefix(BatchUpload.most).firstIndex(where: mayStart)
     }
+
+    /// Whether there is room for a whole batch of uploads.
+    var hasRoomForBatch: Bool { batchedUploads.count <= BatchUpload.handedAhead - BatchUpload.most }
 
     /// Puts back a record that was not started after all. It will be the next record to start.
     mutating func putBack(_ job: Job) {
@@ -152,6 +169,7 @@ struct Window {
     private mutating func leavePlace(_ record: SyncRecordID) {
         guard let budget = underWay.removeValue(forKey: record) else { return }
         largeUploads.remove(record)
+        batchedUploads.remove(record)
         used[budget, default: 1] -= 1
     }
 }

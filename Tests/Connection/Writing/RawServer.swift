@@ -12,6 +12,9 @@ final class RawServer: Sendable {
         let first: Int
         /// The length of the body, as the head announces it.
         let length: Int
+        /// The request's path, and the lines of its head in lower case.
+        let path: String
+        let lines: [String]
         fileprivate let listener: Int32
 
         /// Has the server accept no further connection.
@@ -139,7 +142,11 @@ final class RawServer: Sendable {
             let method = lines.first?.prefix { $0 != " " } ?? ""
             if method == "PUT" {
                 state.withLock { $0.puts += 1 }
-                onPut(Upload(socket: socket, first: waiting.count - end, length: length, listener: listener))
+                let path = lines.first?.split(separator: " ").dropFirst().first.map { String($0) } ?? ""
+                onPut(
+                    Upload(
+                        socket: socket, first: waiting.count - end, length: length, path: path,
+                        lines: lines.map { $0.lowercased() }, listener: listener))
                 return
             }
             while waiting.count < end + length {

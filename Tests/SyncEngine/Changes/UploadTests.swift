@@ -395,7 +395,7 @@ import Vault
             let record = try #require(try await fixture.database.read { try $0.journal.record(id: id) })
             let made = ListedItem(path: try path("/f"), kind: .file, etag: there.version, size: 6)
             let job = Job(record, item: try await fixture.item("/f"))
-            #expect(try await UploadAction(fixture.engine).conclude(job, made) != nil)
+            #expect(try await UploadAction(fixture.engine).conclude([try job.made(made)])[0] != nil)
             let requests = fixture.source.requests.count
             let again = try EngineFixture(reopening: fixture)
             #expect(try await again.drain().leftCount == 0)
@@ -419,7 +419,7 @@ import Vault
             for name in try fixture.outgoing() { Files.remove(fixture.folder + "/vault/outgoing/" + name) }
             let made = ListedItem(path: try path("/f"), kind: .file, etag: there.version, size: 6)
             let job = Job(record, item: try await fixture.item("/f"))
-            #expect(try await UploadAction(fixture.engine).conclude(job, made) == nil)
+            #expect(try await UploadAction(fixture.engine).conclude([try job.made(made)])[0] == nil)
             let again = try EngineFixture(reopening: fixture)
             #expect(try await again.drain().leftCount == 0)
             #expect(try again.text("/f") == "behind")
@@ -504,5 +504,13 @@ import Vault
             #expect(try await fixture.drain().leftCount == 0)
             #expect(fixture.source[try ItemPath("/a")]?.bytes == Array("mine".utf8))
         }
+    }
+}
+
+extension Job {
+    /// The job of an upload of which the server holds what was sent.
+    fileprivate func made(_ item: ListedItem) throws -> UploadAction.Made {
+        guard case .upload(let upload) = record.action else { throw Failure(.internal, "no upload") }
+        return UploadAction.Made(job: self, upload: upload, item: item)
     }
 }

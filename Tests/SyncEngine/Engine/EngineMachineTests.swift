@@ -83,6 +83,43 @@ struct EngineMachineTests {
         #expect(takesBatch(at: Self.now + .seconds(62)) == true)
     }
 
+    @Test("S53: no batch of uploads begins while an answer is judged that may be that of all others too")
+    func judgedUploads() {
+        func upload(_ id: SyncRecordID) -> Job {
+            let upload = Upload(
+                snapshot: "s\(id)", size: 3, digest: [], sha1: [], modified: Self.now, isNew: true)
+            return Self.job(id, "/\(id)", .upload(upload))
+        }
+        var machine = EngineMachine(limits: Limits(uploads: 1))
+        func told() {
+            let uploads = UploadsAtOnce(small: 4, large: 4, inBatches: true)
+            machine.take(.told(Self.quiet, treeAccess: .none, hasUnmarked: false, uploads: uploads), now: Self.now)
+        }
+        told()
+        _ = machine.decide(now: Self.now)
+        machine.take(.read(JournalPage(jobs: (1...400).map { upload($0) }, last: 400)), now: Self.now)
+        func started() -> [Job] {
+            machine.decide(now: Self.now).flatMap { effect -> [Job] in
+                if case .change(let jobs) = effect { jobs } else { [] }
+            }
+        }
+        let first = started()
+        #expect(first.count == BatchUpload.handedAhead && started().isEmpty)
+        // Nothing goes out for less than a whole batch.
+        func end(_ jobs: ArraySlice<Job>) {
+            for job in jobs {
+                machine.take(.changed(job, .resolved(RecordOutcome(record: job.id, resolution: .ended))), now: Self.now)
+            }
+        }
+        end(first.prefix(BatchUpload.most - 1))
+        #expect(started().isEmpty)
+        machine.take(.uploadGoesOn(first[100].id), now: Self.now)
+        end(first[(BatchUpload.most - 1)..<100])
+        #expect(started().isEmpty)
+        end(first[100...100])
+        #expect(started().count == 101)
+    }
+
     @Test("News soon after a read wait for the rest of the interval while something is under way, and else for nothing")
     func newsSoonAfterRead() {
         let news = EngineFlags(hasNews: true, isStale: false)

@@ -2,6 +2,8 @@ import Model
 import SyncEngine
 import Synchronization
 import TestSupport
+import Threads
+import Transfer
 
 @testable import Connection
 
@@ -75,6 +77,10 @@ final class ScriptedChanges: Sendable {
         var hidesDotNames = false
         /// The server's name, which tells its manners.
         var name = "Apache"
+        /// Called when a PUT arrives.
+        var onPut: (@Sendable (ItemPath) -> Void)?
+        /// The number of files that were uploaded in batches.
+        var batched = 0
     }
 
     let state = Mutex(State())
@@ -235,7 +241,8 @@ extension ScriptedSource: ChangeServer {
 
     func upload(
         _ path: ItemPath, _ request: UploadRequest, from source: some UploadSource,
-        resuming resumption: UploadResumption, progress: @escaping @Sendable (Int64) -> Void
+        resuming resumption: UploadResumption, after first: FirstAnswer?,
+        progress: @escaping @Sendable (Int64) -> Void
     ) async throws -> WriteOutcome {
         changing.state.withLock { $0.begun.append(resumption.begun?.address) }
         if let address = changing.state.withLock({ $0.begins }) {
@@ -249,27 +256,100 @@ extension ScriptedSource: ChangeServer {
             throw ConnectionError(.badRequest, "\(error)")
         }
         progress(Int64(bytes.count))
-        return try await carryOut("PUT \(path)") { [bytes] first in
-            let there = self[path]?.version
-            switch request.base {
-            case .new where exists(path): return .refused(.exists)
-            case .version(let version) where there != version: return .refused(.versionChanged)
-            case .new, .version: break
-            }
-            guard changing.has(folder: path.parent) else { return .refused(.parentMissing) }
-            let version = changing.newVersion()
-            let kept = Array(bytes.prefix(changing.state.withLock { $0.keepsLess } ? 1 : first))
-            self[path] = File(bytes: kept, version: version)
-            let tells = changing.state.withLock { $0.givesETagsOnPut }
-            return .done(WriteAnswer(status: 201, etag: tells ? version : nil))
+        changing.state.withLock { $0.onPut }?(path)
+        return try await carryOut("PUT \(path)") { [bytes] first in put(bytes, path, request, first: first) }
+    }
+
+    private func put(
+        _ bytes: [UInt8], _ path: ItemPath, _ request: UploadRequest, first: Int = .max
+    ) -> WriteOutcome {
+        let there = self[path]?.version
+        switch request.base {
+        case .new where exists(path): return .refused(.exists)
+        case .version(let version) where there != version: return .refused(.versionChanged)
+        case .new, .version: break
         }
+        guard changing.has(folder: path.parent) else { return .refused(.parentMissing) }
+        let version = changing.newVersion()
+        let kept = Array(bytes.prefix(changing.state.withLock { $0.keepsLess } ? 1 : first))
+        self[path] = File(bytes: kept, version: version)
+        let tells = changing.state.withLock { $0.givesETagsOnPut }
+        return .done(WriteAnswer(status: 201, etag: tells ? version : nil))
     }
 
     func confirm(
-        _ path: ItemPath, _ request: UploadRequest, answer: WriteAnswer, among entries: @Sendable () async -> Int
-    ) async throws(ConnectionError) -> (ChangeConfirmation, HeldItem?) {
-        let held = try await held(at: path)
-        return (.ofUpload(request, answer: answer, shown: held), held)
+        _ upload: AnsweredUpload, among entries: @Sendable () async -> Int
+    ) async throws(ConnectionError) -> ConfirmedUpload {
+        let held = try await held(at: upload.path)
+        return (.ofUpload(upload.request, answer: upload.answer, shown: held), held)
+    }
+
+    // MARK: Batches
+
+    var takesUploadBatches: Bool { takesBatches }
+
+    func mayUploadInBatch(_ file: BatchedUpload) -> Bool { true }
+
+    /// Uploads files one after the other. If the script has a step, the batch gets no answer, and the file's next request
+    /// meets the script.
+    func upload(_ files: [BatchedUpload], for receiver: any UploadBatchReceiver) -> (any FileBatchRun)? {
+        guard takesBatches else { return nil }
+        let run = UploadRun()
+        Task(executorPreference: Workplace.single ?? BlockingExecutor.common) {
+            for (number, file) in files.enumerated() {
+                guard !run.isStopped.load(ordering: .acquiring) else { break }
+                guard receiver.mayStart(number) else { continue }
+                var bytes = [UInt8](repeating: 0, count: Int(file.request.size))
+                guard bytes.withUnsafeMutableBytes({ receiver.read(number, into: $0) }) else {
+                    receiver.end(number, .unread)
+                    continue
+                }
+                self.changing.state.withLock { $0.onPut }?(file.path)
+                guard !run.isEnded(number) else {
+                    receiver.end(number, .cancelled)
+                    continue
+                }
+                let isOrdinary = self.changing.state.withLock { $0.steps.isEmpty && $0.begins == nil }
+                if isOrdinary, case .done(let answer) = self.put(bytes, file.path, file.request) {
+                    self.changing.state.withLock { state in
+                        state.requests.append("PUT \(file.path)")
+                        state.begun.append(nil)
+                        state.batched += 1
+                    }
+                    receiver.end(number, .made(answer))
+                } else {
+                    let lost = FirstAnswer(.failure(.closed), .none, generation: 0, leave: nil)
+                    // As a connection does, it sends nothing more after an answer that may be that of all others too.
+                    run.stop()
+                    receiver.end(number, .first(lost))
+                }
+            }
+            receiver.ended()
+        }
+        return run
+    }
+
+    private final class UploadRun: FileBatchRun {
+        let isStopped = Atomic(false)
+        private let ended = Mutex<Set<Int>>([])
+        func goOn() {}
+        func stop() { isStopped.store(true, ordering: .releasing) }
+        func end(_ file: Int) { ended.withLock { _ = $0.insert(file) } }
+        func isEnded(_ file: Int) -> Bool { ended.withLock { $0.contains(file) } }
+        func cancel() { stop() }
+    }
+
+    func confirm(
+        in folder: ItemPath, _ uploads: [AnsweredUpload], among entries: @Sendable () async -> Int
+    ) async -> [ItemPath: ConfirmedUpload] {
+        guard changing.state.withLock({ $0.unanswered == 0 }) else { return [:] }
+        var found: [ItemPath: ConfirmedUpload] = [:]
+        for upload in uploads {
+            guard let item = item(at: upload.path) else { continue }
+            let held = HeldItem(item: item)
+            found[upload.path] = (.ofUpload(upload.request, answer: upload.answer, shown: held), held)
+        }
+        return found
     }
 
     var writingManners: WritingManners {

@@ -144,6 +144,50 @@ struct FullDiskTests {
         try fixture.vault.close()
     }
 
+    @Test("P34: a disk that fills up during a batch of uploads ends it, and in the end each file was sent once")
+    func uploads() async throws {
+        try await withTemporaryFolder { folder in
+            let disk = "\(folder)/disk"
+            try Files.makeFolder(disk)
+            try await mustRun("mount", ["-t", "tmpfs", "-o", "size=16m", "tmpfs", disk])
+            do { try await fillWhileUploading(disk) } catch { Issue.record(error) }
+            try await mustRun("umount", ["--lazy", disk])
+        }
+    }
+
+    private func fillWhileUploading(_ disk: String) async throws {
+        let fixture = try EngineFixture(
+            folder: disk, source: ScriptedSource(takesBatches: true), limits: Limits(uploads: 1), space: { nil })
+        _ = try await fixture.addFolder("/d")
+        let names = (0..<100).map { "/d/\($0)" }
+        for name in names {
+            guard case .queued = try await fixture.put("text of \(name)", name) else { throw SetupError(name) }
+        }
+        fixture.source.changing.state.withLock { state in
+            state.onPut = { [self] path in
+                guard path.text == "/d/5" else { return }
+                do { try fill("\(disk)/ballast") } catch { Issue.record(error) }
+            }
+        }
+        let outcome = try await fixture.drain()
+        #expect(outcome.failure?.kind == .localIO && outcome.leftCount > 0)
+        let sent = fixture.source.changing.requests.count
+        #expect(sent > 5)
+        Files.remove("\(disk)/ballast")
+        fixture.source.changing.state.withLock { $0.onPut = nil }
+        #expect(try await fixture.drain().isDone)
+        for name in names {
+            #expect(try fixture.source[ItemPath(name)]?.bytes == Array("text of \(name)".utf8))
+            #expect(try fixture.text(name) == "text of \(name)")
+        }
+        let requests = fixture.source.changing.requests
+        #expect(requests.count == names.count && Set(requests).count == names.count)
+        #expect(try await fixture.records().isEmpty)
+        #expect(try await fixture.issues().isEmpty)
+        #expect(try fixture.outgoing().isEmpty)
+        try fixture.vault.close()
+    }
+
     @Test("P34: a running host goes on by itself when there is room again", .timeLimit(.minutes(20)))
     func running() async throws {
         try await withFullDisk { fixture, files, ballast in

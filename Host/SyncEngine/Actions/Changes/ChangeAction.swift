@@ -5,7 +5,7 @@ import Logging
 import Model
 
 /// An action that changes something on the server. Such actions are carried out one by one, each with a place of its
-/// budget.
+/// budget, except for uploads of small files: see ``BatchUpload``.
 protocol ChangeAction: SyncAction {
     /// The activity that the item shows until the action is done.
     static var activity: SyncActivity { get }
@@ -168,44 +168,68 @@ extension SyncEngine {
 
     /// Carries out a change: asks the server, and records the result.
     func change(_ job: Job) async throws -> ChangeOutcome {
-        guard let action = action(job.record.action.kind) as? any ChangeAction else {
-            throw Failure(.internal, "\(job.record.action.kind.rawValue) changes nothing on the server")
-        }
-        guard let record = try await begin(job) else {
+        guard let record = try await database.writeTogether({ [self] tx in try begin(job, in: tx) }) else {
             return .resolved(RecordOutcome(record: job.id, resolution: .stale))
         }
         var job = job
         job.record = record
-        let result: ChangeResult
+        return try await goOn(job, after: nil)
+    }
+
+    /// Carries out a change whose record is marked as sent.
+    /// - Parameters:
+    ///   - job: The change, with its record as it was before.
+    ///   - first: The answer to the first request, which was sent with a batch; nil if none was.
+    func goOn(_ job: Job, after first: FirstAnswer?) async throws -> ChangeOutcome {
+        let kind = job.record.action.kind
+        let found = first == nil ? action(kind) as? any ChangeAction : UploadAction(self, after: first)
+        guard let action = found else { throw Failure(.internal, "\(kind.rawValue) changes nothing on the server") }
+        let result: Result<ChangeResult, any Error>
         do {
             switch try await ask(action, for: job) {
-            case .answered(let answer): result = answer
+            case .answered(let answer): result = .success(answer)
             case .cancelled(let outcome):
                 await removeSpentSnapshots()
                 return .resolved(outcome)
             }
-        } catch let failure as Failure where failure.kind == .localIO {
+        } catch {
+            result = .failure(error)
+        }
+        return try await conclude(job, result, by: action)
+    }
+
+    /// Records what a change has come to.
+    /// - Parameters:
+    ///   - job: The change, with its record as it was before it was marked as sent.
+    ///   - result: The result, or what the request has thrown.
+    func conclude(
+        _ job: Job, _ result: Result<ChangeResult, any Error>, by action: any ChangeAction
+    ) async throws -> ChangeOutcome {
+        let answer: ChangeResult
+        do { answer = try result.get() } catch let failure as Failure where failure.kind == .localIO {
             return .failed(.disk(failure))
         } catch let error as Failure where error.kind == .internal {
             throw error
         } catch {
             let question = error as? FailedQuestion
             let mayHaveArrived = question?.followsRequest ?? (error as? ConnectionError)?.mayHaveArrived ?? true
-            if !mayHaveArrived, !record.mayHaveArrived { try await unsend(record.id) }
+            if !mayHaveArrived, !job.record.mayHaveArrived { try await unsend(job.id) }
             if let question { return .failed(FetchFailure(question)) }
             return .failed(FetchFailure(error, received: nil, gained: false))
         }
         // A listing that began before the change still shows the state before.
-        callbacks.changed(record.changedPlaces)
-        if case .uploaded(let made, let hasReplaced) = result, let upload = action as? UploadAction {
-            guard let fetched = try await upload.conclude(job, made, hasReplaced: hasReplaced) else {
+        callbacks.changed(job.record.changedPlaces)
+        if case .uploaded(let item, let hasReplaced) = answer, case .upload(let upload) = job.record.action {
+            let made = UploadAction.Made(job: job, upload: upload, item: item, hasReplaced: hasReplaced)
+            let landings = try await UploadAction(self).conclude([made])
+            await removeSpentSnapshots()
+            guard let landing = landings[0] else {
                 return .resolved(RecordOutcome(record: job.id, resolution: .stale))
             }
-            await removeSpentSnapshots()
-            return .uploaded(fetched)
+            return .uploaded(landing)
         }
-        let outcome = try await conclude(job, result, by: action)
-        if case .done = result { counters.change { $0.changes += 1 } }
+        let outcome = try await conclude(job, answer, by: action)
+        if case .done = answer { counters.change { $0.changes += 1 } }
         // A rule may have given up the upload of a snapshot.
         await removeSpentSnapshots()
         return .resolved(outcome)
@@ -213,16 +237,14 @@ extension SyncEngine {
 
     /// Marks a record as sent, before its first request.
     /// - Returns: The record as it was before; nil if it must not be started.
-    private func begin(_ job: Job) async throws -> SyncRecord? {
-        try await database.writeTogether { [self] tx in
-            guard let record = try tx.journal.record(id: job.id), record.wait == nil,
-                controls.with({ !$0.suspended.contains(job.id) })
-            else { return nil }
-            var started = record
-            (started.state, started.mayHaveArrived) = (.processing, true)
-            if started != record { try tx.journal.update(started) }
-            return record
-        }
+    func begin(_ job: Job, in tx: Transaction) throws -> SyncRecord? {
+        guard let record = try tx.journal.record(id: job.id), record.wait == nil,
+            controls.with({ !$0.suspended.contains(job.id) })
+        else { return nil }
+        var started = record
+        (started.state, started.mayHaveArrived) = (.processing, true)
+        if started != record { try tx.journal.update(started) }
+        return record
     }
 
     /// Records that no request for a record has reached the server.
@@ -328,9 +350,13 @@ extension SyncEngine {
     /// - Parameters:
     ///   - made: The version that the server has since the change; nil if it is not known.
     ///   - base: The version before the change; nil if there was none.
-    func passOn(_ made: ETag?, from base: ETag?, after record: SyncRecord, in tx: Transaction) throws {
+    ///   - records: The item's records; nil if they are to be read.
+    func passOn(
+        _ made: ETag?, from base: ETag?, after record: SyncRecord, among records: [SyncRecord]? = nil,
+        in tx: Transaction
+    ) throws {
         guard let made else { return }
-        for var later in try tx.journal.records(of: record.localID) where later.id > record.id {
+        for var later in try records ?? tx.journal.records(of: record.localID) where later.id > record.id {
             guard case .upload(var upload) = later.action, !upload.isNew, upload.base == base else { continue }
             upload.base = made
             later.action = .upload(upload)

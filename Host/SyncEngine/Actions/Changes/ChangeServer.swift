@@ -21,16 +21,29 @@ public protocol ChangeServer: Sendable {
     /// Uploads a file.
     func upload(
         _ path: ItemPath, _ request: UploadRequest, from source: some UploadSource,
-        resuming resumption: UploadResumption, progress: @escaping @Sendable (Int64) -> Void
+        resuming resumption: UploadResumption, after first: FirstAnswer?,
+        progress: @escaping @Sendable (Int64) -> Void
     ) async throws -> WriteOutcome
     /// Returns the number of files that it helps to upload at the same time.
     func uploadsAtOnce(_ size: SizeClass) -> Int
+    /// Whether small files can be uploaded in batches now.
+    var takesUploadBatches: Bool { get }
+    /// Tells whether a file can be uploaded with others.
+    func mayUploadInBatch(_ file: BatchedUpload) -> Bool
+    /// Uploads small files together.
+    /// - Returns: nil if files cannot be uploaded in batches now.
+    func upload(_ files: [BatchedUpload], for receiver: any UploadBatchReceiver) -> (any FileBatchRun)?
     /// Has the server drop an upload that nobody goes on with.
     func terminate(_ upload: ResumableUpload) async
     /// Finds out what the server holds after an upload.
     func confirm(
-        _ path: ItemPath, _ request: UploadRequest, answer: WriteAnswer, among entries: @Sendable () async -> Int
-    ) async throws(ConnectionError) -> (ChangeConfirmation, HeldItem?)
+        _ upload: AnsweredUpload, among entries: @Sendable () async -> Int
+    ) async throws(ConnectionError) -> ConfirmedUpload
+    /// Finds out what the server holds after uploads into one folder. What is missing in the result is to be asked for
+    /// alone.
+    func confirm(
+        in folder: ItemPath, _ uploads: [AnsweredUpload], among entries: @Sendable () async -> Int
+    ) async -> [ItemPath: ConfirmedUpload]
     /// What the server does differently when something is written.
     var writingManners: WritingManners { get }
     /// Finds out whether the server leaves names that begin with a dot out of its listings.

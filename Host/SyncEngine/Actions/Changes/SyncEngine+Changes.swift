@@ -77,31 +77,31 @@ extension SyncEngine {
     }
 
     /// Tells why nothing new can be put at a path: something is there, or its folder is not.
-    func obstacle(toNew path: ItemPath, isFolder: Bool, in tx: Transaction) throws -> Failure? {
+    /// - Parameter isFree: Whether it is known that nothing is at the path.
+    func obstacle(
+        toNew path: ItemPath, isFolder: Bool, isFree: Bool = false, in tx: Transaction
+    ) throws -> Failure? {
         if path.components.first?.utf8.elementsEqual(".larder".utf8) == true {
             return Failure(.badData, "\(path) cannot be made: Larder keeps its own files under this name")
         }
-        if try path.isRoot || tx.items.item(at: path) != nil {
+        if try path.isRoot || !isFree && tx.items.item(at: path) != nil {
             return Failure(.cannotCreate, "\(path) exists already", hint: "Choose another name")
         }
-        guard !path.parent.isRoot else { return try missingRight(.create(isFolder: isFolder), in: .root, tx) }
         guard let parent = try tx.items.item(at: path.parent) else {
+            // A root that was never listed tells nothing.
+            guard !path.parent.isRoot else { return nil }
             return Failure(
                 .notFound, "the folder \(path.parent) is not known", hint: .seeItems(in: path.parent.parent))
         }
         guard parent.kind == .folder else {
             return Failure(.badData, "\(path.parent) is a file, so that nothing can be in it")
         }
-        guard parent.cloudStatus != .localOnly else {
+        guard parent.cloudStatus != .localOnly || parent.path.isRoot else {
             return Failure(
                 .failed, "the folder \(path.parent) exists only here, not on the server",
                 hint: "Create it on the server first")
         }
-        return try missingRight(.create(isFolder: isFolder), in: path.parent, tx)
-    }
-
-    private func missingRight(_ right: Right, in folder: ItemPath, _ tx: Transaction) throws -> Failure? {
-        try tx.items.item(at: folder).flatMap { right.missing(to: $0) }
+        return Right.create(isFolder: isFolder).missing(to: parent)
     }
 
     // MARK: What was not asked for yet

@@ -6,91 +6,117 @@ import Synchronization
 import Threads
 
 extension UploadAction {
-    /// Records that the server holds what was sent. The record becomes that of a complete download, which puts the
-    /// snapshot in place of the copy.
-    /// - Parameter hasReplaced: Whether the server has put a new file in place of something.
-    /// - Returns: The complete download; nil if the record is done.
-    func conclude(_ job: Job, _ made: ListedItem, hasReplaced: Bool = false) async throws -> Fetched? {
-        guard case .upload(let upload) = job.record.action else { return nil }
-        let landing = try await database.writeTogether { [self] tx -> Job? in
-            guard var record = try tx.journal.record(id: job.id) else { return nil }
-            var item =
-                try tx.items.item(localID: record.localID) ?? adoptItem(for: &record, of: upload, in: tx)
-            let lands = !item.isRemoved
-            let served = try lands ? endDownloads(of: &item, besides: record, in: tx) : []
-            if lands { item.syncActivity.insert(.downloading) }
-            if lands, let copy = item.copy, copy.etag == made.etag, copy.digest != upload.digest {
-                // A server that tells versions by size and second gave the new one the ETag of the copy here.
-                item.copy?.etag = .substitute(size: nil, lastModified: nil)
+    /// An upload of which the server holds what was sent.
+    struct Made: Sendable {
+        var job: Job
+        var upload: Upload
+        /// What the server holds.
+        var item: ListedItem
+        /// Whether the server has put a new file in place of something.
+        var hasReplaced = false
+    }
+
+    /// Records that the server holds what was sent, in one transaction. Each record becomes that of a complete download,
+    /// which puts the snapshot in place of the copy.
+    /// - Returns: The complete downloads, in the order of the uploads; nil for a record that is done, or whose file is to
+    ///   be fetched.
+    func conclude(_ uploads: [Made]) async throws -> [Fetched?] {
+        let landings = try await database.writeTogether { [self] tx in
+            let landings = try uploads.map { try conclude($0, in: tx) }
+            var folders: Set<ItemPath> = []
+            for path in landings.compactMap(\.path) where folders.insert(path.parent).inserted {
+                try tx.scan.noteOwnChange(at: path)
             }
-            item = try confirm(item, as: made, in: tx)
-            try engine.passOn(item.etag, from: upload.base, after: record, in: tx)
-            if hasReplaced { try tellReplaced(record.path, in: tx) }
-            if let source = upload.source, let version = item.etag {
-                try tx.exports.note(source, isCopyOf: item, version, at: clock.now())
-            }
-            try tx.scan.noteOwnChange(at: record.path)
-            guard lands else {
-                _ = try engine.done(record, in: tx)
-                engine.spend(upload)
-                counters.change { $0.filesDone += 1 }
-                return nil
-            }
-            record.action = .download
-            record.evidence = ChangeEvidence()
-            (record.state, record.mayHaveArrived, record.path) = (.processing, false, item.path)
-            let job = Job(record, item: item)
-            // After a crash, the snapshot is found in incoming/ by these facts and need not be fetched.
-            record.landing = Landing(
-                etag: job.version, digest: upload.digest, size: upload.size, modified: job.lastModified)
-            try tx.journal.update(record)
-            for download in served {
-                guard let current = try tx.journal.record(id: record.id),
-                    let shown = try tx.items.item(localID: record.localID)
-                else { continue }
-                let request = ActionRequest(
-                    .download, item: shown.localID, reason: download.reason, key: download.key,
-                    whileCovered: download.whileCovered)
-                _ = try DownloadAction(engine).join(current, shown, request, in: tx)
-            }
-            return Job(record, item: item)
+            if uploads.contains(where: { $0.upload.source != nil }) { try tx.exports.forgetOldest() }
+            return landings.map(\.job)
         }
-        logger.debug("Uploaded \(job.record.path)")
+        for upload in uploads { logger.debug("Uploaded \(upload.job.record.path)") }
         counters.change { progress in
-            progress.filesSent += 1
-            progress.bytesSent = progress.bytesSent.adding(upload.size)
+            progress.filesSent += uploads.count
+            progress.bytesSent = uploads.reduce(progress.bytesSent) { $0.adding($1.upload.size) }
         }
-        guard let landing else {
-            await engine.removeSpentSnapshots()
-            return nil
+        let taken = await runBlocking { [tree] in
+            zip(uploads, landings).map { upload, landing in landing.flatMap { takeIn(upload.upload, $0, tree) } }
         }
+        for (landing, taken) in zip(landings, taken) where taken == nil {
+            if let landing { try await forgetLanding(of: landing.id) }
+        }
+        return taken
+    }
+
+    /// Moves a snapshot to where complete downloads are. Blocks.
+    /// - Returns: nil if the file is to be fetched again.
+    private func takeIn(_ upload: Upload, _ landing: Job, _ tree: Tree) -> Fetched? {
         let file: CompletedFile
-        do {
-            file = try await runBlocking { [tree] in
-                try tree.takeIn(
-                    snapshot: upload.snapshot, as: landing.incomingName, modified: landing.lastModified,
-                    digest: upload.digest, mark: upload.mark)
-            }
+        do throws(Failure) {
+            file = try tree.takeIn(
+                snapshot: upload.snapshot, as: landing.incomingName, modified: landing.lastModified,
+                digest: upload.digest, mark: upload.mark)
         } catch {
             // The record is now that of a download, which fetches the file.
-            logger.warning(
-                "\(landing.path) was uploaded and is fetched again: \((error as? Failure)?.message ?? "\(error)")")
-            try await forgetLanding(of: job.id)
+            logger.warning("\(landing.path) was uploaded and is fetched again: \(error.message)")
             return nil
         }
         guard file.digest == upload.digest else {
             tree.abandonIncoming(landing.incomingName)
-            try await forgetLanding(of: job.id)
             return nil
         }
         return Fetched(job: landing, file: file, version: landing.version)
     }
 
+    /// Records that the server holds what was sent.
+    /// - Returns: The complete download, nil if the record is done; and the path that was uploaded, nil if the record was
+    ///   gone.
+    private func conclude(_ made: Made, in tx: Transaction) throws -> (job: Job?, path: ItemPath?) {
+        guard var record = try tx.journal.record(id: made.job.id) else { return (nil, nil) }
+        let path = record.path
+        let upload = made.upload
+        var item = try tx.items.item(localID: record.localID) ?? adoptItem(for: &record, of: upload, in: tx)
+        let lands = !item.isRemoved
+        let records = try tx.journal.records(of: record.localID)
+        let served = try lands ? endDownloads(of: &item, among: records, besides: record, in: tx) : []
+        if lands { item.syncActivity.insert(.downloading) }
+        if lands, let copy = item.copy, copy.etag == made.item.etag, copy.digest != upload.digest {
+            // A server that tells versions by size and second gave the new one the ETag of the copy here.
+            item.copy?.etag = .substitute(size: nil, lastModified: nil)
+        }
+        item = try confirm(item, as: made.item, in: tx)
+        try engine.passOn(item.etag, from: upload.base, after: record, among: records, in: tx)
+        if made.hasReplaced { try tellReplaced(record.path, in: tx) }
+        if let source = upload.source, let version = item.etag {
+            try tx.exports.note(source, isCopyOf: item, version, at: clock.now())
+        }
+        guard lands else {
+            _ = try engine.done(record, in: tx)
+            engine.spend(upload)
+            counters.change { $0.filesDone += 1 }
+            return (nil, path)
+        }
+        record.action = .download
+        record.evidence = ChangeEvidence()
+        (record.state, record.mayHaveArrived, record.path) = (.processing, false, item.path)
+        let job = Job(record, item: item)
+        // After a crash, the snapshot is found in incoming/ by these facts and need not be fetched.
+        record.landing = Landing(
+            etag: job.version, digest: upload.digest, size: upload.size, modified: job.lastModified)
+        try tx.journal.update(record)
+        for download in served {
+            guard let current = try tx.journal.record(id: record.id),
+                let shown = try tx.items.item(localID: record.localID)
+            else { continue }
+            let request = ActionRequest(
+                .download, item: shown.localID, reason: download.reason, key: download.key,
+                whileCovered: download.whileCovered)
+            _ = try DownloadAction(engine).join(current, shown, request, in: tx)
+        }
+        return (Job(record, item: item), path)
+    }
+
     /// Ends the downloads of an uploaded file: the snapshot serves their requesters too.
     private func endDownloads(
-        of item: inout Item, besides upload: SyncRecord, in tx: Transaction
+        of item: inout Item, among records: [SyncRecord], besides upload: SyncRecord, in tx: Transaction
     ) throws -> [SyncRecord] {
-        let waiting = try tx.journal.records(of: item.localID).filter { $0.action == .download && $0.id != upload.id }
+        let waiting = records.filter { $0.action == .download && $0.id != upload.id }
         for download in waiting { try engine.deschedule(download, in: tx) }
         if !waiting.isEmpty { item = try tx.items.item(localID: item.localID) ?? item }
         return waiting

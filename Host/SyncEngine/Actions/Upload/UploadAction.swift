@@ -14,10 +14,14 @@ struct UploadAction: ChangeAction {
     static let budget = Window.Budget.uploads
 
     let engine: SyncEngine
+    /// The answer to the first request, which was sent with a batch; nil if none was.
+    private let first: FirstAnswer?
     /// The number of a folder's entries up to which they are counted.
     private static let mostCounted = 10_000
 
-    init(_ engine: SyncEngine) { self.engine = engine }
+    init(_ engine: SyncEngine) { self.init(engine, after: nil) }
+
+    init(_ engine: SyncEngine, after first: FirstAnswer?) { (self.engine, self.first) = (engine, first) }
 
     // MARK: Preflight
 
@@ -31,7 +35,9 @@ struct UploadAction: ChangeAction {
                         .notFound, "\(path) is not known, and its version \(named) was to be replaced",
                         hint: .seeItems(in: path.parent)))
             }
-            if let failure = try engine.obstacle(toNew: path, isFolder: false, in: tx) { return .refused(failure) }
+            if let failure = try engine.obstacle(toNew: path, isFolder: false, isFree: true, in: tx) {
+                return .refused(failure)
+            }
             let file = try tx.items.insertPlaceholder(
                 path, kind: .file, size: snapshot.size, modified: snapshot.modified, activity: Self.activity)
             let record = try engine.record(
@@ -168,6 +174,8 @@ struct UploadAction: ChangeAction {
         }
         let source: SnapshotSource
         do { source = SnapshotSource(try tree.snapshot(upload.snapshot)) } catch {
+            // The answer that came is not judged, and the file may have been made.
+            if first?.mayHaveArrived == true { throw error }
             return .refused(error, .upload)
         }
         let shown = engine.underWay.begin(.upload, of: job, size: upload.size)
@@ -187,13 +195,16 @@ struct UploadAction: ChangeAction {
         let outcome: WriteOutcome
         do {
             outcome = try await server.upload(
-                path, request, from: source, resuming: resumption, progress: count)
+                path, request, from: source, resuming: resumption, after: first, progress: count)
         } catch {
             count(0)
             throw error
         }
         switch outcome {
-        case .done(let answer): return try await confirm(upload, request, answer, at: path)
+        case .done(let answer):
+            count(upload.size)
+            return try await confirm(
+                upload, AnsweredUpload(path, request, answer, at: first?.time ?? engine.clock.monotonic()))
         case .unclear(let error):
             count(0)
             if case .result(let result) = try await afterChange({ try await find(upload, request, at: path) }) {
@@ -215,7 +226,7 @@ struct UploadAction: ChangeAction {
         upload.base = try await database.read { try $0.items.item(localID: job.record.localID)?.etag }
     }
 
-    private static func request(for upload: Upload) -> UploadRequest {
+    static func request(for upload: Upload) -> UploadRequest {
         UploadRequest(
             base: upload.base.map { .version($0) } ?? .new, size: upload.size,
             checksums: (upload.sha1.isEmpty ? [] : [ContentChecksum(.sha1, upload.sha1)])
@@ -324,17 +335,35 @@ struct UploadAction: ChangeAction {
             seen: held?.item.etag?.opaque ?? "", wasTaken: true)
     }
 
+    /// Returns the number of entries that a folder has, as far as is known. If that cannot be read, the folder is not
+    /// listed.
+    func countEntries(of folder: ItemPath) async -> Int {
+        (try? await engine.database.read { try $0.items.countEntries(of: folder, atMost: Self.mostCounted) }) ?? .max
+    }
+
+    /// Returns the result for an upload that the server provably holds; nil if it is another one.
+    func made(_ answered: AnsweredUpload, _ found: ConfirmedUpload) -> ChangeResult? {
+        guard found.confirmation == .made, let held = found.held else { return nil }
+        var made = held.item
+        made.fileID = made.fileID ?? answered.answer.fileID
+        return .uploaded(made, hasReplaced: answered.answer.hasReplaced)
+    }
+
     /// Finds out what the server holds after it has taken the upload.
-    private func confirm(
-        _ upload: Upload, _ request: UploadRequest, _ answer: WriteAnswer, at path: ItemPath
+    /// - Parameter found: What it holds, if that was asked; nil if not.
+    func confirm(
+        _ upload: Upload, _ answered: AnsweredUpload, _ found: ConfirmedUpload? = nil
     ) async throws -> ChangeResult {
-        let (confirmation, held) = try await afterChange {
-            try await server.confirm(path, request, answer: answer) {
-                // If that cannot be read, the folder is not listed.
-                (try? await database.read { try $0.items.countEntries(of: path.parent, atMost: Self.mostCounted) })
-                    ?? .max
+        let path = answered.path
+        let confirmed: ConfirmedUpload
+        if let found {
+            confirmed = found
+        } else {
+            confirmed = try await afterChange {
+                try await server.confirm(answered) { await countEntries(of: path.parent) }
             }
         }
+        let (confirmation, held) = confirmed
         switch (confirmation, held) {
         case (.made, let held?), (.unproven, let held?):
             if confirmation == .unproven, try await !isOurs(upload, held) {
@@ -342,9 +371,7 @@ struct UploadAction: ChangeAction {
                 if upload.base != nil, held.item.etag == upload.base { return unseen(path, held) }
                 break
             }
-            var made = held.item
-            made.fileID = made.fileID ?? answer.fileID
-            return .uploaded(made, hasReplaced: answer.hasReplaced)
+            return made(answered, (.made, held)) ?? unseen(path, held)
         case (.undone, let held): return unseen(path, held)
         case (_, nil): return unseen(path, nil)
         case (.foreign, _), (.partly, _): break
@@ -429,7 +456,7 @@ extension Upload {
 }
 
 /// The bytes of a snapshot, as an upload reads them.
-private struct SnapshotSource: UploadSource {
+struct SnapshotSource: UploadSource {
     private let snapshot: Snapshot
 
     init(_ snapshot: Snapshot) { self.snapshot = snapshot }

@@ -1,0 +1,12 @@
+import Model
+
+@testable import Connection
+
+extension Connection {
+    /// Asks what the server holds after an upload, whose answer came just now.
+    func confirm(
+        _ path: ItemPath, _ request: UploadRequest, answer: WriteAnswer, among entries: @Sendable () async -> Int
+    ) async throws(ConnectionError) -> ConfirmedUpload {
+        try await confirm(AnsweredUpload(path, request, answer, at: clock.monotonic()), among: entries)
+    }
+}
