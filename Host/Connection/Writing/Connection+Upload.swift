@@ -4,8 +4,8 @@ import Transfer
 
 extension Connection {
     /// Uploads a whole file, in a way that goes on after an interruption if the file is large and the server offers
-    /// that, else in one request, as ``put(_:_:from:after:progress:)``. One that is refused as too large goes out in parts too
-    /// where the server puts parts together.
+    /// that, else in one request, as ``put(_:_:from:after:progress:)``. One that is refused as too large goes out in
+    /// parts too where the server puts parts together.
     ///
     /// TUS 1.0 has no condition. The server is therefore asked which version it holds before the upload is created and
     /// before the last part. What somebody else writes between that answer and the end of the last part is overwritten,
@@ -19,8 +19,8 @@ extension Connection {
     ///   - first: The answer to a PUT of the file, which was sent with a batch; nil if none was.
     ///   - progress: A function that gets the number of bytes that the network has taken, those of earlier attempts
     ///     included. It may go back if something must be sent again. It must not block.
-    /// - Throws: `ConnectionError`, as ``put(_:_:from:after:progress:)``. Its `mayHaveArrived` is only set if the last byte
-    ///   may have arrived. Errors of `note` are thrown on unchanged.
+    /// - Throws: `ConnectionError`, as ``put(_:_:from:after:progress:)``. Its `mayHaveArrived` is only set if the last
+    ///   byte may have arrived. Errors of `note` are thrown on unchanged.
     public func upload(
         _ path: ItemPath, _ request: UploadRequest, from source: some UploadSource,
         resuming resumption: UploadResumption, after first: FirstAnswer? = nil,

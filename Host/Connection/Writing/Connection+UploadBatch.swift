@@ -2,18 +2,15 @@ public import Model
 import Synchronization
 import Transfer
 
-/// What batches of uploads are made of.
-public enum UploadBatch {
-    /// The size in bytes up to which files can go in a batch.
-    public static let largest = UploadBody.largestSmall
-}
-
 /// A small file to upload with others.
 public struct BatchedUpload: Sendable {
     /// The file's path on the server.
     public var path: ItemPath
     /// The content, and the version that it follows.
     public var request: UploadRequest
+
+    /// The size in bytes up to which files can go in a batch.
+    public static let largest = UploadBody.largestSmall
 
     /// Creates the file.
     public init(_ path: ItemPath, _ request: UploadRequest) { (self.path, self.request) = (path, request) }
@@ -79,7 +76,7 @@ extension Connection {
     public func mayUploadInBatch(_ file: BatchedUpload) -> Bool {
         let manners = writingManners
         let request = file.request
-        guard !file.path.isRoot, request.size <= UploadBatch.largest,
+        guard !file.path.isRoot, request.size <= BatchedUpload.largest,
             request.size < min(TusUpload.leastSize, chunks.refusedBody ?? .max), request.isDecided(by: manners),
             !manners.mayHideDotNames
         else { return false }

@@ -156,7 +156,7 @@ private final class Sender: UploadBatchReceiver {
                 while !others.hasEnded || others.endCount > 0 {
                     // Each answer keeps its turn until it is judged.
                     guard let (number, first) = others.anyFirst() else {
-                        try await Task.sleep(for: .milliseconds(1))
+                        await Task.yield()
                         continue
                     }
                     let outcome = try await connection.put(

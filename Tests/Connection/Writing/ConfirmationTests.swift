@@ -107,6 +107,35 @@ struct ConfirmationTests {
         }
     }
 
+    @Test("S53: uploads of a batch are confirmed by one listing, unless they are few, old, or the folder is large")
+    func batch() async throws {
+        let clock = TestClock.skipping()
+        try await running(clock: clock) { server, connection in
+            _ = try await connection.makeFolder(path("/d"))
+            let request = UploadRequest(base: .new, size: 4)
+            var uploads: [AnsweredUpload] = []
+            for number in 0..<5 {
+                let place = path("/d/\(number)")
+                let outcome = try await connection.put(place, request, from: MemorySource("mine"))
+                guard case .done(let answer) = outcome else { throw SetupError("\(outcome)") }
+                uploads.append(AnsweredUpload(place, request, answer, at: clock.monotonic))
+            }
+            server.forgetRequests()
+            let all = await connection.confirm(in: path("/d"), uploads, among: { 100 })
+            #expect(all.count == 5 && server.requests.count == 1)
+            // A folder of more than twenty entries for each of them costs more than it tells.
+            #expect(await connection.confirm(in: path("/d"), uploads, among: { 101 }).isEmpty)
+            #expect(await connection.confirm(in: path("/d"), Array(uploads.prefix(2)), among: { 5 }).isEmpty)
+            // A listing that does not come to its end is no answer.
+            server.add(Fault(.cutOff(afterBytes: 300), method: "PROPFIND", path: "/d/"))
+            #expect(await connection.confirm(in: path("/d"), uploads, among: { 5 }).isEmpty)
+            server.forgetRequests()
+            clock.advance(.milliseconds(600))
+            #expect(await connection.confirm(in: path("/d"), uploads, among: { 5 }).isEmpty)
+            #expect(server.requests.isEmpty)
+        }
+    }
+
     /// Uploads ten files, and confirms them together while the first question is held.
     /// - Returns: The confirmations, and the requests for them.
     private func confirmations(

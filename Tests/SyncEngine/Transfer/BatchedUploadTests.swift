@@ -187,6 +187,26 @@ struct BatchedUploadTests {
         }
     }
 
+    @Test("S53: what a batch has uploaded is confirmed and recorded while another request of the batch hangs")
+    func hanging() async throws {
+        try await withTemporaryFolder { folder in
+            let fixture = try EngineFixture(
+                folder: folder, source: ScriptedSource(takesBatches: true), limits: Limits(uploads: 1))
+            _ = try await fixture.addFolder("/d")
+            for name in Self.names { _ = try await fixture.put("text of \(name)", name) }
+            let gate = Gate()
+            fixture.source.changing.state.withLock { state in
+                state.onPut = { path in if path.text == "/d/4" { gate.passOnThread() } }
+            }
+            let drain = Task { [fixture] in try await fixture.drain() }
+            await until { fixture.engine.progress.filesSent == 4 }
+            #expect(fixture.engine.transfers.map(\.path.text) == ["/d/4"])
+            gate.open()
+            #expect(try await drain.value.isDone && fixture.engine.progress.filesSent == 5)
+            try fixture.vault.close()
+        }
+    }
+
     @Test(
         "S53: whatever happens while small files are uploaded in a batch, all ends as for single files",
         arguments: Event.allCases)

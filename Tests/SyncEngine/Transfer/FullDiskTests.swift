@@ -17,12 +17,17 @@ struct FullDiskTests {
     private func withFullDisk(
         _ body: (EngineFixture, _ files: [Item], _ ballast: String) async throws -> Void
     ) async throws {
+        try await withDisk { disk in try await mounted(disk, body) }
+    }
+
+    /// Calls `body` with a file system of 16 MB.
+    private func withDisk(_ body: (String) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
             let disk = "\(folder)/disk"
             try Files.makeFolder(disk)
             try await mustRun("mount", ["-t", "tmpfs", "-o", "size=16m", "tmpfs", disk])
             do {
-                try await mounted(disk, body)
+                try await body(disk)
             } catch {
                 try await mustRun("umount", ["--lazy", disk])
                 throw error
@@ -89,13 +94,7 @@ struct FullDiskTests {
 
     @Test("P34: a pass ends too if the disk is too full to say that a file is in place", .timeLimit(.minutes(20)))
     func uncompleted() async throws {
-        try await withTemporaryFolder { folder in
-            let disk = "\(folder)/disk"
-            try Files.makeFolder(disk)
-            try await mustRun("mount", ["-t", "tmpfs", "-o", "size=16m", "tmpfs", disk])
-            do { try await fillWhileCompleting(disk) } catch { Issue.record(error) }
-            try await mustRun("umount", ["--lazy", disk])
-        }
+        try await withDisk { disk in try await fillWhileCompleting(disk) }
     }
 
     private func fillWhileCompleting(_ disk: String) async throws {
@@ -146,13 +145,7 @@ struct FullDiskTests {
 
     @Test("P34: a disk that fills up during a batch of uploads ends it, and in the end each file was sent once")
     func uploads() async throws {
-        try await withTemporaryFolder { folder in
-            let disk = "\(folder)/disk"
-            try Files.makeFolder(disk)
-            try await mustRun("mount", ["-t", "tmpfs", "-o", "size=16m", "tmpfs", disk])
-            do { try await fillWhileUploading(disk) } catch { Issue.record(error) }
-            try await mustRun("umount", ["--lazy", disk])
-        }
+        try await withDisk { disk in try await fillWhileUploading(disk) }
     }
 
     private func fillWhileUploading(_ disk: String) async throws {

@@ -8,7 +8,7 @@ import Threads
 /// A batch of uploads of small files under way, and its outcomes. One transaction marks the records as sent, before the
 /// first request. The files of a folder are confirmed together and concluded in one transaction. What is not ordinary goes
 /// on alone: see ``SyncEngine/goOn(_:after:)``.
-final class BatchUpload: UploadBatchReceiver, @unchecked Sendable {
+final class BatchUpload: UploadBatchReceiver {
     /// What became of an upload.
     enum Outcome: Sendable {
         case changed(Job, ChangeOutcome)
@@ -29,7 +29,7 @@ final class BatchUpload: UploadBatchReceiver, @unchecked Sendable {
     private struct Entry {
         var job: Job
         let upload: Upload
-        let request: UploadRequest
+        let file: BatchedUpload
         let folder: ItemPath
         var stage = Stage.waiting
     }
@@ -80,7 +80,7 @@ final class BatchUpload: UploadBatchReceiver, @unchecked Sendable {
     static func divide(_ jobs: [Job], _ engine: SyncEngine) -> (batches: [[Job]], others: [Job]) {
         guard engine.server.takesUploadBatches else { return ([], jobs) }
         var (together, others): ([Job], [Job]) = ([], [])
-        for job in jobs { if isOrdinary(job.record, engine) { together.append(job) } else { others.append(job) } }
+        for job in jobs { if file(of: job.record, engine) != nil { together.append(job) } else { others.append(job) } }
         let batches = stride(from: 0, to: together.count, by: most).map {
             Array(together[$0..<min($0 + most, together.count)])
         }
@@ -90,13 +90,15 @@ final class BatchUpload: UploadBatchReceiver, @unchecked Sendable {
     /// Tells whether a record is that of an upload that can go in a batch, as far as the record tells.
     static func isOrdinary(_ record: SyncRecord) -> Bool {
         guard case .upload(let upload) = record.action else { return false }
-        return upload.size <= UploadBatch.largest && !record.mayHaveArrived && record.evidence.isCancelled != true
+        return upload.size <= BatchedUpload.largest && !record.mayHaveArrived && record.evidence.isCancelled != true
             && upload.begun == nil && (upload.isNew || upload.base != nil)
     }
 
-    private static func isOrdinary(_ record: SyncRecord, _ engine: SyncEngine) -> Bool {
-        guard isOrdinary(record), case .upload(let upload) = record.action else { return false }
-        return engine.server.mayUploadInBatch(BatchedUpload(record.path, UploadAction.request(for: upload)))
+    /// Returns the file that goes in a batch for a record; nil if it cannot.
+    private static func file(of record: SyncRecord, _ engine: SyncEngine) -> BatchedUpload? {
+        guard isOrdinary(record), case .upload(let upload) = record.action else { return nil }
+        let file = BatchedUpload(record.path, UploadAction.request(for: upload))
+        return engine.server.mayUploadInBatch(file) ? file : nil
     }
 
     // MARK: The run
@@ -143,13 +145,12 @@ final class BatchUpload: UploadBatchReceiver, @unchecked Sendable {
             var job = job
             job.record = record
             // The record may have changed since it was read.
-            guard case .upload(let upload) = record.action, Self.isOrdinary(record, engine) else {
+            guard case .upload(let upload) = record.action, let file = Self.file(of: record, engine) else {
                 tell(.goesOn(job, nil))
                 continue
             }
             entries.append(
-                Entry(
-                    job: job, upload: upload, request: UploadAction.request(for: upload), folder: record.path.parent))
+                Entry(job: job, upload: upload, file: file, folder: record.path.parent))
         }
         state.withLock { $0.entries = entries }
         let ended = engine.controls.with { state in
@@ -162,7 +163,7 @@ final class BatchUpload: UploadBatchReceiver, @unchecked Sendable {
     }
 
     private func send() {
-        let files = entries.map { BatchedUpload($0.job.record.path, $0.request) }
+        let files = entries.map(\.file)
         state.withLock { $0.isEnded = false }
         guard let run = engine.server.upload(files, for: self) else {
             for job in leaveAll() { tell(.goesOn(job, nil)) }
@@ -422,7 +423,7 @@ final class BatchUpload: UploadBatchReceiver, @unchecked Sendable {
             let entry = state.entries[file]
             state.entries[file].stage =
                 if case .made(let answer) = end {
-                    .made(AnsweredUpload(entry.job.record.path, entry.request, answer, at: now))
+                    .made(AnsweredUpload(entry.file.path, entry.file.request, answer, at: now))
                 } else {
                     .left
                 }
