@@ -16,16 +16,9 @@ let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", packa
 let hummingbirdTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
-let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
-let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let collections: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
-let orderedCollections: Target.Dependency = .product(name: "OrderedCollections", package: "swift-collections")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
-let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
-let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
-let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
-let nioHTTPTypesHTTP1: Target.Dependency = .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 
@@ -76,11 +69,9 @@ let package = Package(
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
-        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
@@ -135,8 +126,7 @@ let package = Package(
         .executableTarget(
             name: "larder",
             dependencies: [
-                "Model", "Threads", "Warehouse", "Core", "DemoServer", arguments, logging, lifecycle, unixSignals, yams,
-                hummingbirdCore, nioCore, nioPosix, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, httpTypes, "Digests",
+                "Model", "CLinux", "Threads", "Warehouse", "Core", "DemoServer", arguments, logging, yams, "Digests",
             ], path: "Host/CLI", swiftSettings: strict),
 
         // The plugins.
@@ -205,7 +195,7 @@ let package = Package(
                 "Transfer", logging,
             ]),
         tests("DemoServer", ["DemoServer", "TestServer"]),
-        tests("CLI", ["larder", "Model", "Core", "DemoServer", "TestServer", arguments, logging]),
+        tests("CLI", ["larder", "Model", "Threads", "Core", "DemoServer", "TestServer", arguments, logging]),
         tests("Acceptance", ["Model", "DemoServer", "TestServer"]),
     ],
     swiftLanguageModes: [.v6],

@@ -8,7 +8,7 @@
 int linux_poll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
 
 int linux_poll_watch(int poll, int descriptor, uint32_t what) {
-    struct epoll_event event = {.data.fd = descriptor};
+    struct epoll_event event = {.data.u64 = (uint64_t)descriptor};
     if (what & LINUX_POLL_IN) event.events |= EPOLLIN;
     if (what & LINUX_POLL_OUT) event.events |= EPOLLOUT;
     if (epoll_ctl(poll, EPOLL_CTL_MOD, descriptor, &event) == 0) return 0;
@@ -16,8 +16,13 @@ int linux_poll_watch(int poll, int descriptor, uint32_t what) {
     return epoll_ctl(poll, EPOLL_CTL_ADD, descriptor, &event);
 }
 
+int linux_poll_add(int poll, int descriptor, uint64_t token) {
+    struct epoll_event event = {.data.u64 = token, .events = EPOLLIN | EPOLLOUT | EPOLLET};
+    return epoll_ctl(poll, EPOLL_CTL_ADD, descriptor, &event);
+}
+
 void linux_poll_forget(int poll, int descriptor) {
-    struct epoll_event event = {.data.fd = descriptor};
+    struct epoll_event event = {0};
     epoll_ctl(poll, EPOLL_CTL_DEL, descriptor, &event);
 }
 
@@ -29,7 +34,8 @@ int linux_poll_wait(int poll, linux_poll_event *events, int count, int milliseco
         if (found[i].events & (EPOLLIN | EPOLLHUP | EPOLLERR)) what |= LINUX_POLL_IN;
         if (found[i].events & EPOLLOUT) what |= LINUX_POLL_OUT;
         if (found[i].events & EPOLLERR) what |= LINUX_POLL_ERROR;
-        events[i] = (linux_poll_event){found[i].data.fd, what};
+        if (found[i].events & EPOLLHUP) what |= LINUX_POLL_GONE;
+        events[i] = (linux_poll_event){found[i].data.u64, what};
     }
     return number < 0 ? 0 : number;
 }

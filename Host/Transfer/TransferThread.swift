@@ -127,10 +127,11 @@ package final class TransferThread: TaskExecutor, @unchecked Sendable {
             let count = linux_poll_wait(poll, &events, Int32(events.count), wait)
             state.withLock { $0.isWaiting = false }
             for event in events.prefix(Int(count)) {
-                if event.descriptor == wake {
+                let descriptor = Int32(event.token)
+                if descriptor == wake {
                     linux_wake_take(wake)
-                } else if let line = sockets[event.descriptor] {
-                    line.isReady(event.descriptor, event.what)
+                } else if let line = sockets[descriptor] {
+                    line.isReady(descriptor, event.what)
                 }
             }
         }

@@ -99,13 +99,8 @@ import Testing
             "pthread_create", "pthread_attr_t", "DispatchQueue", "DispatchSemaphore", "sem_init", "NIOThreadPool",
             "MultiThreadedEventLoopGroup", "Thread.detachNewThread", "[CheckedContinuation",
         ]
-        // The threads on which the libraries' own answers and connections arrive.
-        let known = [
-            "CLI/Control/ControlListener.swift",
-            "CLI/Control/ControlClient.swift",
-        ]
         for room in try rooms() where room.name != "Threads" {
-            for (path, lines) in try sources(of: room.name) where !known.contains(where: path.hasSuffix) {
+            for (path, lines) in try sources(of: room.name) {
                 for line in code(lines) where words.contains(where: { line.contains($0) }) {
                     Issue.record("\(path): \(line)")
                 }

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Core
+import Glibc
 import Model
-import UnixSignals
+import Threads
 
 struct Run: LarderCommand {
     static let configuration = CommandConfiguration(
@@ -27,7 +28,7 @@ struct Run: LarderCommand {
             limit = try CLIArgument.duration(timeout, of: "--timeout")
         }
         // From before the config is read on, a SIGHUP has it read anew.
-        let hangups = once ? nil : await UnixSignalsSequence(trapping: .sighup)
+        let hangups = once ? nil : try Signals(heeding: SIGHUP)
         let (log, trace, socket) = (LogControl(), trace.map(absolute), Control(environment: processEnvironment()))
         let (config, accounts, process) = try await global.openPlugins(
             console, for: .run, options: { $0.hostOptions(console, log, trace: trace, socket: socket) },
@@ -39,9 +40,7 @@ struct Run: LarderCommand {
             global, config, accounts, Generation(process, await process.pluginReports()), once: once, timeout: limit,
             hangups: hangups, log: log, console: console)
         let service = ControlService(hosting: hosting)
-        await socket.begin(logger: process.options.logger) { request, writer, channel in
-            try await service.respond(to: request, with: writer, on: channel)
-        }
+        await socket.begin(logger: process.options.logger) { try await service.answer($0, on: $1) }
         let checks = Task { await hosting.keepReachable(at: socket) }
         var failures = await hosting.runUntilSignalled()
         checks.cancel()

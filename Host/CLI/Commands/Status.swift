@@ -19,7 +19,7 @@ struct Status: LarderCommand {
         let accounts = try config.namedAccounts()
         let tried = try await triedPlugins(config, console)
         if watch {
-            await StatusWatch(config, accounts, plugins: tried, isJSON: global.isJSON, console).run()
+            try await StatusWatch(config, accounts, plugins: tried, isJSON: global.isJSON, console).run()
             return []
         }
         var failures: [Failure] = []

@@ -1,5 +1,4 @@
 import Glibc
-import HummingbirdCore
 import Logging
 import Model
 import Threads
@@ -13,8 +12,14 @@ actor Control {
     /// The time between two checks of the socket.
     static let checkInterval = Duration.seconds(3)
 
+    private struct Answering {
+        let respond: ControlListener.Responder
+        let logger: Logger
+        let clock: HostClock
+    }
+
     private let runtimeFolder: String?
-    private var answering: (respond: HTTPChannelHandler.Responder, logger: Logger)?
+    private var answering: Answering?
     private var socket: ControlSocket?
     private var listener: ControlListener?
     private var listening: [Task<Void, Never>] = []
@@ -34,8 +39,10 @@ actor Control {
 
     /// Makes the socket if it needs no vault, and allows it to be made in a vault from now on.
     /// - Parameter respond: answers a request. It is called on the threads that tasks share.
-    func begin(logger: Logger, answering respond: @escaping HTTPChannelHandler.Responder) async {
-        answering = (respond, logger)
+    func begin(
+        logger: Logger, clock: HostClock = .system, answering respond: @escaping ControlListener.Responder
+    ) async {
+        answering = Answering(respond: respond, logger: logger, clock: clock)
         await listenWithoutVault()
     }
 
@@ -64,7 +71,7 @@ actor Control {
 
     /// Returns the path of the socket, and makes it if that was not done yet.
     /// - Parameter vault: the path of a vault that this process has just opened.
-    /// - Returns: nil before ``begin(logger:answering:)``, and if no socket can be made, for a reason that the log
+    /// - Returns: nil before ``begin(logger:clock:answering:)``, and if no socket can be made, for a reason that the log
     ///   says.
     func path(forVault vault: String) async -> String? {
         if let socket { return socket.path }
@@ -84,7 +91,7 @@ actor Control {
     }
 
     private func listen(
-        in folder: String, _ answering: (respond: HTTPChannelHandler.Responder, logger: Logger)
+        in folder: String, _ answering: Answering
     ) async throws(Failure) -> String {
         let result = await runBlocking { () -> Result<ControlSocket, Failure> in
             do throws(Failure) { return .success(try ControlSocket(in: folder)) } catch { return .failure(error) }
@@ -97,8 +104,8 @@ actor Control {
             return other.path
         }
         (socket, told) = (made, nil)
-        let listener = try await ControlListener(
-            made.descriptor, logger: answering.logger, answering: answering.respond)
+        let listener = try ControlListener(
+            made.descriptor, logger: answering.logger, clock: answering.clock, answering: answering.respond)
         self.listener = listener
         listening.append(Task { await listener.run() })
         return made.path

@@ -1,12 +1,7 @@
 import Glibc
-import HTTPTypes
 import Model
-import NIOCore
-import NIOHTTP1
-import NIOHTTPTypes
-import NIOHTTPTypesHTTP1
-import NIOPosix
 import Synchronization
+import Threads
 
 /// The client of a running host's control socket.
 struct ControlClient {
@@ -26,7 +21,7 @@ struct ControlClient {
     /// Nothing of the request was done if the host still runs.
     struct Busy: Error {}
 
-    private let channel: NIOAsyncChannel<HTTPResponsePart, HTTPRequestPart>
+    private let connection: PolledSocket
 
     /// Connects to a socket.
     /// - Returns: nil if nobody listens there.
@@ -45,38 +40,35 @@ struct ControlClient {
         var tries = 0
         while true {
             do {
-                channel = try await Self.connect(to: address)
+                connection = try Self.connect(to: address)
                 break
-            } catch let error as IOError {
-                switch error.errnoCode {
+            } catch {
+                switch error.code {
                 case ENOENT, ECONNREFUSED, ENOTDIR: return nil
                 case EACCES, EPERM: throw Self.refused(path)
                 case EAGAIN where tries < Self.mostTries:
                     // As many connections wait for the host as the system keeps.
                     tries += 1
-                    do { try await Task.sleep(for: Self.pause) } catch { throw Failure(.failed, "it was cancelled") }
+                    do { try await Task.sleep(for: Self.pause) } catch { throw Self.cancelled }
                 case EAGAIN: throw Self.silent
-                default:
-                    throw Failure(.localIO, "the control socket \(path) cannot be used: \(errorText(error.errnoCode))")
+                case let code:
+                    throw Failure(.localIO, "the control socket \(path) cannot be used: \(errorText(code))")
                 }
-            } catch {
-                throw Failure(.localIO, "the control socket \(path) cannot be used: \(error)")
             }
         }
         withExtendedLifetime(folder) {}
     }
 
-    private static func connect(
-        to address: String
-    ) async throws -> NIOAsyncChannel<HTTPResponsePart, HTTPRequestPart> {
-        try await ClientBootstrap(group: MultiThreadedEventLoopGroup.control)
-            .connect(unixDomainSocketPath: address) { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHTTPClientHandlers()
-                    try channel.pipeline.syncOperations.addHandler(HTTP1ToHTTPClientCodec())
-                    return try NIOAsyncChannel(wrappingChannelSynchronously: channel)
-                }
-            }
+    /// Connects to a socket, without a wait.
+    private static func connect(to path: String) throws(SocketError) -> PolledSocket {
+        let descriptor = socket(
+            AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        guard descriptor >= 0, UnixAddress(path)?.call(Glibc.connect, descriptor) == 0 else {
+            let code = errno
+            if descriptor >= 0 { close(descriptor) }
+            throw SocketError(code: code)
+        }
+        do throws(ThreadError) { return try PolledSocket(descriptor) } catch { throw SocketError(code: error.code) }
     }
 
     /// Sends a request, and gives the events of its answer to a function until the answer ends. An answer that is no
@@ -87,13 +79,13 @@ struct ControlClient {
     /// - Throws: `failed` if the host closes the connection before the answer's end, `vaultLocked` if it gave no sign of
     ///   life, ``Busy``.
     func events(
-        of method: HTTPRequest.Method, _ path: String, fields: HTTPFields = [:], body: [UInt8] = [],
+        of method: String, _ path: String, fields: [String: String] = [:], body: [UInt8] = [],
         longestSilence: Duration?, clock: HostClock, _ hear: (Event) throws -> Void
     ) async throws {
         let silence = Silence(clock)
-        let watch = Task { [channel] in
+        let watch = Task { [connection] in
             guard let longestSilence, await silence.lasts(longestSilence) else { return }
-            channel.channel.close(promise: nil)
+            connection.end()
         }
         defer { watch.cancel() }
         do {
@@ -101,7 +93,9 @@ struct ControlClient {
                 silence.end()
                 if let part { try hear(part) }
             }
-        } catch  where !(error is Failure) && !silence.hasEnded && !silence.isTooLong {
+        } catch is CancellationError {
+            throw Self.cancelled
+        } catch is SocketError where !silence.hasEnded && !silence.isTooLong {
             throw Busy()
         } catch {
             if silence.isTooLong { throw Self.silent }
@@ -113,37 +107,56 @@ struct ControlClient {
 
     /// - Parameter hear: receives each event, and nil for each piece of the answer.
     private func exchange(
-        _ method: HTTPRequest.Method, _ path: String, _ fields: HTTPFields, _ body: [UInt8],
+        _ method: String, _ path: String, _ fields: [String: String], _ body: [UInt8],
         _ hear: (Event?) throws -> Void
     ) async throws {
-        var head = HTTPRequest(method: method, scheme: nil, authority: "larder", path: path, headerFields: fields)
-        head.headerFields[.accept] = "text/event-stream, application/json"
+        var head = HTTPHead(line: "\(method) \(path) HTTP/1.1", fields: fields)
+        head.fields["Host"] = "larder"
+        head.fields["Accept"] = "text/event-stream, application/json"
         if !body.isEmpty {
-            head.headerFields[.contentType] = "application/json"
-            head.headerFields[.contentLength] = "\(body.count)"
+            head.fields["Content-Type"] = "application/json"
+            head.fields["Content-Length"] = "\(body.count)"
         }
-        try await channel.executeThenClose { [head] answer, request in
-            // All in one write: a host may answer as soon as it has the body, and close the connection.
-            let parts = [.head(head), body.isEmpty ? nil : .body(ByteBuffer(bytes: body)), HTTPRequestPart.end(nil)]
-            // A host that refuses the request may have closed the connection. Its answer says why.
-            do { try await request.write(contentsOf: parts.compactMap(\.self)) } catch is IOError {
-            } catch is ChannelError {}
-            var reader: EventReader?
-            for try await part in answer {
-                try hear(nil)
-                switch part {
-                case .head(let head):
-                    let isStream = head.headerFields[.contentType]?.hasPrefix("text/event-stream") ?? false
-                    reader = EventReader(isStream: isStream, status: head.status.code, longest: Self.longest)
-                case .body(let bytes): try reader?.add(bytes.readableBytesView, hear)
-                case .end:
-                    guard try reader?.finish(hear) ?? false else { throw Self.cutOff }
-                    return
-                }
+        // A host that refuses the request may have closed the connection. Its answer says why.
+        do { try await connection.write(head.bytes + body) } catch is SocketError {}
+        var bytes: [UInt8] = []
+        var answer: (body: HTTPBody, events: EventReader)?
+        while true {
+            let piece = try await connection.read(atMost: 65_536)
+            if piece.isEmpty { break }
+            try hear(nil)
+            if answer != nil {
+                try add(piece, to: &answer!, hear)
+            } else {
+                bytes += piece
+                guard let (head, rest) = try Self.finalHead(&bytes) else { continue }
+                answer = (try HTTPBody(after: head, isRequest: false), try EventReader(head, longest: Self.longest))
+                try add(rest, to: &answer!, hear)
             }
+            if answer?.body.isWhole ?? false { break }
+        }
+        guard var answer, answer.body.isWhole || answer.body.endsWithConnection, try answer.events.finish(hear) else {
             throw Self.cutOff
         }
     }
+
+    private func add(
+        _ bytes: [UInt8], to answer: inout (body: HTTPBody, events: EventReader), _ hear: (Event) throws -> Void
+    ) throws {
+        try answer.events.add(try answer.body.take(bytes), hear)
+    }
+
+    /// Takes the head of the answer out of what arrived. Interim answers before it are dropped.
+    /// - Returns: the head and what follows it; nil if its end has not come yet.
+    private static func finalHead(_ bytes: inout [UInt8]) throws -> (HTTPHead, rest: [UInt8])? {
+        while let (head, count) = try HTTPHead.read(bytes) {
+            bytes.removeFirst(count)
+            if head.words.count < 2 || !head.words[1].hasPrefix("1") { return (head, bytes) }
+        }
+        return nil
+    }
+
+    private static let cancelled = Failure(.failed, "it was cancelled")
 
     private static func refused(_ path: String) -> Failure {
         Failure(
@@ -211,6 +224,19 @@ struct EventReader {
     private var pending: [UInt8] = []
     private var event = ControlClient.Event(name: "message", data: [])
     private var isWhole = true
+
+    /// - Parameters:
+    ///   - head: the answer's head.
+    ///   - longest: the longest event or answer, in bytes.
+    /// - Throws: `protocolViolation` if the head is none of HTTP's.
+    init(_ head: HTTPHead, longest: Int) throws(Failure) {
+        guard head.words.count > 1, head.words[0].hasPrefix("HTTP/1."), let status = Int(head.words[1]) else {
+            throw Failure(.protocolViolation, "the host's answer makes no sense")
+        }
+        self.init(
+            isStream: head.fields["content-type"]?.hasPrefix("text/event-stream") ?? false, status: status,
+            longest: longest)
+    }
 
     init(isStream: Bool, status: Int, longest: Int) {
         (self.isStream, self.status, self.longest) = (isStream, status, longest)

@@ -1,133 +1,139 @@
+import CLinux
 import Glibc
-import HTTPTypes
-import HummingbirdCore
 import Logging
 import Model
-import NIOCore
-import NIOPosix
 import Synchronization
 import Threads
 
 /// The task that accepts connections to the control socket and has their requests answered. Only processes of the
 /// host's user and of root are heard (`SO_PEERCRED`, unix(7)).
 final class ControlListener: Sendable {
+    /// A function that answers a request, or says why it cannot be read, on its connection.
+    typealias Responder = @Sendable (Result<ControlMessage, Failure>, ControlConnection) async throws -> Void
+
     /// The largest number of connections at a time: 128, or an eighth of the open files that the process is allowed. A
     /// further one gets a refusal, and is closed at once.
     static let mostConnections = min(128, Int(clamping: ProcessSetup.mostOpenFiles / 8))
-    /// The time after which a connection is closed on which no request is under way.
-    static let idleTime: TimeAmount = .seconds(30)
+    /// The time within which a client sends its request, and within which it takes notice of the end of the answer.
+    static let idleTime = Duration.seconds(30)
+    /// The time between two tries to accept a connection where the system lacks something for it.
+    private static let pause = Duration.milliseconds(100)
 
-    private let channel: NIOAsyncChannel<(any Channel)?, Never>
-    private let http: HTTP1Channel
+    private let socket: PolledSocket
+    private let most: Int
+    private let respond: Responder
     private let logger: Logger
+    private let clock: HostClock
     private let open = Atomic(0)
+    private let isStopped = Atomic(false)
 
     /// Begins to listen on a socket. The listener closes the socket's descriptor.
-    /// - Parameter respond: answers a request. It is called on the threads that tasks share.
+    /// - Parameters:
+    ///   - most: the largest number of connections.
+    ///   - respond: answers a request. It is called on the threads that tasks share.
     init(
-        _ descriptor: Int32, logger: Logger, answering respond: @escaping HTTPChannelHandler.Responder
-    ) async throws(Failure) {
-        let http = HTTP1Channel(
-            responder: respond,
-            configuration: .init(
-                idleTimeout: Self.idleTime,
-                httpDecoderConfiguration: .init(
-                    maxHeaderFieldSize: 8_192, maxHeaderListSize: 16_384, maxHeaderFieldCount: 50)))
-        (self.http, self.logger) = (http, logger)
-        do {
-            channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.control)
-                // Nothing is read before ``answer(on:)``, which makes what reads.
-                .childChannelOption(.autoRead, value: false)
-                .bind(descriptor) { child in
-                    PeerCredentials.of(child).map { peer in
-                        if peer?.isTrusted ?? false { return child }
-                        logger.warning("A process of the user \(peer?.uid ?? .max) may not use the control socket")
-                        child.close(promise: nil)
-                        return nil
-                    }
-                }
-        } catch {
-            throw Failure(.cannotCreate, "the control socket cannot be listened on: \(error)")
+        _ descriptor: Int32, most: Int = mostConnections, logger: Logger, clock: HostClock,
+        answering respond: @escaping Responder
+    ) throws(Failure) {
+        do throws(ThreadError) { socket = try PolledSocket(descriptor) } catch {
+            throw Failure(.cannotCreate, "the control socket cannot be listened on: \(errorText(error.code))")
         }
+        (self.most, self.respond, self.logger, self.clock) = (most, respond, logger, clock)
     }
 
     /// Accepts no more connections. The requests under way are answered. Returns at once.
-    func stop() { channel.channel.close(promise: nil) }
+    func stop() {
+        isStopped.store(true, ordering: .releasing)
+        socket.end()
+    }
 
     /// Answers requests until the task is cancelled, or the listener was stopped and all requests are answered.
     func run() async {
-        do {
-            try await channel.executeThenClose { connections in
-                try await withThrowingDiscardingTaskGroup { group in
-                    for try await case let connection? in connections {
-                        guard open.load(ordering: .relaxed) < Self.mostConnections else {
-                            Self.refuse(connection)
-                            continue
-                        }
-                        open.add(1, ordering: .relaxed)
-                        group.addTask { [self] in
-                            await answer(on: connection)
-                            open.subtract(1, ordering: .relaxed)
-                        }
+        await withTaskCancellationHandler {
+            await withDiscardingTaskGroup { group in
+                while let descriptor = await next() {
+                    guard let connection = take(descriptor) else { continue }
+                    group.addTask { [self] in
+                        await serve(connection)
+                        open.subtract(1, ordering: .relaxed)
                     }
                 }
             }
-        } catch is CancellationError {
-        } catch {
-            logger.error("The control socket no longer answers: \(error)")
+        } onCancel: {
+            stop()
         }
+    }
+
+    /// Waits for a connection.
+    /// - Returns: its descriptor; nil if no more are accepted.
+    private func next() async -> Int32? {
+        while !isStopped.load(ordering: .acquiring) {
+            do {
+                return try await socket.accept()
+            } catch let error as SocketError {
+                switch error.code {
+                case ECONNABORTED: continue
+                case EMFILE, ENFILE, ENOMEM, ENOBUFS: try? await clock.sleep(Self.pause)
+                default:
+                    if !isStopped.load(ordering: .acquiring) {
+                        logger.error("The control socket no longer answers: \(error)")
+                    }
+                    return nil
+                }
+            } catch {
+                return nil
+            }
+        }
+        return nil
+    }
+
+    /// Takes a connection over.
+    /// - Returns: nil if its client is not answered, and it was closed.
+    private func take(_ descriptor: Int32) -> PolledSocket? {
+        let user = linux_peer_user(descriptor)
+        guard user == 0 || user == geteuid() else {
+            logger.warning("A process of the user \(user) may not use the control socket")
+            close(descriptor)
+            return nil
+        }
+        guard open.load(ordering: .relaxed) < most else {
+            Self.refuse(descriptor)
+            return nil
+        }
+        guard let socket = try? PolledSocket(descriptor) else { return nil }
+        open.add(1, ordering: .relaxed)
+        return socket
     }
 
     /// Says that there are too many connections. The client may not have sent its request yet, and nothing of it is
     /// done.
-    private static func refuse(_ connection: any Channel) {
-        let body = JSONValue(error: ControlClient.busy).text
-        let head = """
-            HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nContent-Length: \
-            \(body.utf8.count)\r\nConnection: close\r\n\r\n
-            """
-        connection.writeAndFlush(ByteBuffer(string: head + body)).whenComplete { _ in connection.close(promise: nil) }
+    private static func refuse(_ descriptor: Int32) {
+        let answer = ControlConnection.answer(
+            "503 Service Unavailable", Array(JSONValue(error: ControlClient.busy).text.utf8))
+        _ = answer.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        close(descriptor)
     }
 
-    /// Answers the requests of a connection until it is closed.
-    private func answer(on connection: any Channel) async {
-        let value: HTTP1Channel.Value
-        do {
-            value = try await connection.eventLoop.flatSubmit { [http] in
-                http.setup(channel: connection, logger: Self.silent)
-            }.get()
-        } catch {
-            return connection.close(promise: nil)
+    /// Answers the request of a connection, and closes it.
+    private func serve(_ socket: PolledSocket) async {
+        let connection = ControlConnection(socket)
+        await withTaskCancellationHandler {
+            guard let read = await inTime(socket, { await connection.read() }) else { return }
+            do { try await respond(read, connection) } catch { return }
+            await inTime(socket) { await connection.finish() }
+        } onCancel: {
+            socket.end()
         }
-        // If this fails, the connection is closed, which its handler sees.
-        try? await connection.setOption(.autoRead, value: true).get()
-        await http.handle(value: value, logger: Self.silent)
     }
 
-    /// What a client does wrong is nothing for the host's log.
-    private static let silent = Logger(label: "control") { _ in SwiftLogNoOpLogHandler() }
-}
-
-/// The user of the process at the other end of a connection (`struct ucred`, unix(7)).
-private struct PeerCredentials: Sendable {
-    var pid: pid_t = 0
-    var uid: uid_t = .max
-    var gid: gid_t = .max
-
-    /// Whether the process may give the host commands: it is of the host's own user or root's.
-    var isTrusted: Bool { uid == 0 || uid == geteuid() }
-
-    /// Returns the credentials; nil if the connection is none on this machine.
-    static func of(_ channel: any Channel) -> EventLoopFuture<PeerCredentials?> {
-        guard let options = channel as? any SocketOptionProvider else {
-            return channel.eventLoop.makeSucceededFuture(nil)
+    /// Carries something out, and ends the connection if that takes too long.
+    @discardableResult
+    private func inTime<Value>(_ socket: PolledSocket, _ body: () async -> Value) async -> Value {
+        let limit = Task { [clock] in
+            try await clock.sleep(Self.idleTime)
+            socket.end()
         }
-        return options.unsafeGetSocketOption(level: .socket, name: NIOBSDSocket.Option(rawValue: SO_PEERCRED))
-            .map { (peer: PeerCredentials) in peer }
+        defer { limit.cancel() }
+        return await body()
     }
-}
-
-extension MultiThreadedEventLoopGroup {
-    /// The thread for connections to the control socket and from it.
-    static let control = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 }

@@ -1,4 +1,3 @@
-import HTTPTypes
 import Model
 
 /// What a request to the control socket asks for. A value without I/O.
@@ -16,23 +15,23 @@ enum ControlRequest: Hashable {
 
     /// Reads a request's method and target.
     /// - Throws: `notFound` if there is no such target, `usage` if it takes another method.
-    init(_ method: HTTPRequest.Method, _ target: String) throws(Failure) {
+    init(_ method: String, _ target: String) throws(Failure) {
         let path = target.prefix { $0 != "?" && $0 != "#" }
         // The names of accounts and commands have no character that an address encodes.
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard parts.count > 2, parts[0].isEmpty, parts[1] == "v1" else { throw Self.unknown(target) }
         let words = Array(parts[2...])
-        let allowed: HTTPRequest.Method
+        let allowed: String
         switch words.count {
-        case 1 where words[0] == "host": (self, allowed) = (.host, .get)
-        case 1 where words[0] == "reload": (self, allowed) = (.reload, .post)
-        case 2 where words[0] == "accounts": (self, allowed) = (.account(words[1]), .get)
-        case 3 where words[0] == "accounts" && words[2] == "events": (self, allowed) = (.watch(words[1]), .get)
+        case 1 where words[0] == "host": (self, allowed) = (.host, "GET")
+        case 1 where words[0] == "reload": (self, allowed) = (.reload, "POST")
+        case 2 where words[0] == "accounts": (self, allowed) = (.account(words[1]), "GET")
+        case 3 where words[0] == "accounts" && words[2] == "events": (self, allowed) = (.watch(words[1]), "GET")
         case 4 where words[0] == "accounts" && words[2] == "commands":
-            (self, allowed) = (.command(words[3], account: words[1]), .post)
+            (self, allowed) = (.command(words[3], account: words[1]), "POST")
         default: throw Self.unknown(target)
         }
-        guard method == allowed else { throw Failure(.usage, "\(path) takes \(allowed.rawValue) only") }
+        guard method == allowed else { throw Failure(.usage, "\(path) takes \(allowed) only") }
     }
 
     private static func unknown(_ target: String) -> Failure {
@@ -40,34 +39,35 @@ enum ControlRequest: Hashable {
     }
 
     /// The method and the target that ask for this.
-    var head: (method: HTTPRequest.Method, path: String) {
+    var head: (method: String, path: String) {
         switch self {
-        case .host: (.get, "/v1/host")
-        case .reload: (.post, "/v1/reload")
-        case .account(let name): (.get, "/v1/accounts/\(name)")
-        case .watch(let name): (.get, "/v1/accounts/\(name)/events")
-        case .command(let command, let account): (.post, "/v1/accounts/\(account)/commands/\(command)")
+        case .host: ("GET", "/v1/host")
+        case .reload: ("POST", "/v1/reload")
+        case .account(let name): ("GET", "/v1/accounts/\(name)")
+        case .watch(let name): ("GET", "/v1/accounts/\(name)/events")
+        case .command(let command, let account): ("POST", "/v1/accounts/\(account)/commands/\(command)")
         }
     }
 }
 
-extension HTTPField.Name {
+/// The names of header fields of a request.
+enum ControlField {
     /// The version of the program that sends a request.
-    static let larderVersion = HTTPField.Name("Larder-Version")!
+    static let version = "larder-version"
     /// A digest of the account's part of the config that the sender has read.
-    static let larderAccount = HTTPField.Name("Larder-Account")!
+    static let account = "larder-account"
 }
 
 extension Failure.Kind {
-    /// The status of an answer that is this failure.
-    var status: HTTPResponse.Status {
+    /// The status of an answer that is this failure, with its reason.
+    var status: String {
         switch self {
-        case .usage, .badData: .badRequest
-        case .notFound: .notFound
-        case .vaultLocked, .config: .conflict
-        case .denied: .forbidden
-        case .unreachable, .protocolViolation: .badGateway
-        case .failed, .timedOut, .internal, .cannotCreate, .localIO: .internalServerError
+        case .usage, .badData: "400 Bad Request"
+        case .notFound: "404 Not Found"
+        case .vaultLocked, .config: "409 Conflict"
+        case .denied: "403 Forbidden"
+        case .unreachable, .protocolViolation: "502 Bad Gateway"
+        case .failed, .timedOut, .internal, .cannotCreate, .localIO: "500 Internal Server Error"
         }
     }
 }

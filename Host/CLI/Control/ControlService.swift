@@ -1,64 +1,51 @@
 import Core
 import FoundationEssentials
-import HTTPTypes
-import HummingbirdCore
 import Model
-import NIOCore
-import Threads
 
 /// The answers on the control socket of a running host.
 struct ControlService: Sendable {
-    /// The longest body of a request.
-    private static let longestBody = 4 << 20
     /// The time between two signs of life in an answer that is a stream. They come whatever the answer waits for.
     static let signInterval = Duration.seconds(3)
 
     let hosting: Hosting
 
-    /// Answers a request, and closes its connection. The work ends when the client closes the connection before.
-    func respond(
-        to request: Request, with writer: consuming ResponseWriter, on channel: any Channel
-    ) async throws {
-        let isStream = request.headers[.accept]?.contains("text/event-stream") ?? false
-        let asked: Result<Asked, Failure>
-        do throws(Failure) { asked = .success(try await Asked(request)) } catch { asked = .failure(error) }
+    /// Answers a request. The work ends when the client closes the connection before.
+    /// - Throws: a failure of the connection.
+    func answer(_ read: Result<ControlMessage, Failure>, on connection: ControlConnection) async throws {
+        let isStream = (try? read.get())?.fields["accept"]?.contains("text/event-stream") ?? false
         let (events, feed) = AsyncStream<Event>.makeStream(bufferingPolicy: .bufferingNewest(8))
         let work = Task {
             do throws(Failure) {
-                feed.yield(.answer(try await answer(try asked.get()) { feed.yield($0) }))
+                feed.yield(.answer(try await answer(Asked(try read.get())) { feed.yield($0) }))
             } catch {
                 feed.yield(.failure(error))
             }
             feed.finish()
         }
-        channel.closeFuture.whenComplete { _ in work.cancel() }
-        var fields: HTTPFields = [.connection: "close", .cacheControl: "no-store"]
-        guard isStream else {
-            for await event in events {
-                if case .progress = event { continue }
-                fields[.contentType] = "application/json"
-                let body = event.data
-                fields[.contentLength] = "\(body.count)"
-                try await writer.write(
-                    response: HTTPResponse(status: event.status, headerFields: fields),
-                    body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
-                // A client may wait for the end of the connection, not of the answer.
-                return channel.close(mode: .output, promise: nil)
-            }
-            return
+        let watch = Task {
+            try await connection.untilGone()
+            work.cancel()
         }
-        fields[.contentType] = "text/event-stream"
-        var body = try await writer.writeHead(HTTPResponse(status: .ok, headerFields: fields))
         let signs = Task { [clock = hosting.options.clock] in
-            while true {
+            while isStream {
                 try await clock.sleep(Self.signInterval)
                 feed.yield(.sign)
             }
         }
-        defer { signs.cancel() }
-        for await event in events { try await body.write(ByteBuffer(bytes: event.text)) }
-        try await body.finish(nil)
-        channel.close(mode: .output, promise: nil)
+        defer {
+            work.cancel()
+            watch.cancel()
+            signs.cancel()
+        }
+        guard isStream else {
+            for await event in events where event.isWhole {
+                return try await connection.answer(event.status, event.data)
+            }
+            return
+        }
+        try await connection.beginEvents()
+        for await event in events { try await connection.send(event.text) }
+        try await connection.endEvents()
     }
 
     /// An event of an answer.
@@ -87,7 +74,15 @@ struct ControlService: Sendable {
             return Array("event: \(name)\ndata: ".utf8) + data + [10, 10]
         }
 
-        var status: HTTPResponse.Status { if case .failure(let failure) = self { failure.kind.status } else { .ok } }
+        var status: String { if case .failure(let failure) = self { failure.kind.status } else { "200 OK" } }
+
+        /// Whether this is all that is told to a client that takes no stream.
+        var isWhole: Bool {
+            switch self {
+            case .progress, .sign: false
+            case .status, .answer, .failure: true
+            }
+        }
 
         /// The event's JSON, in one line.
         var data: [UInt8] {
@@ -100,27 +95,22 @@ struct ControlService: Sendable {
         }
     }
 
-    /// A request that was read.
+    /// A request that makes sense.
     private struct Asked: Sendable {
         let request: ControlRequest
-        let fields: HTTPFields
+        let fields: [String: String]
         let body: [UInt8]
 
-        init(_ request: Request) async throws(Failure) {
-            self.request = try ControlRequest(request.method, request.head.path ?? "")
-            fields = request.headers
-            do {
-                body = Array(try await request.body.collect(upTo: ControlService.longestBody).readableBytesView)
-            } catch {
-                throw Failure(.badData, "the request is cut off, or longer than \(ControlService.longestBody) bytes")
-            }
+        init(_ message: ControlMessage) throws(Failure) {
+            request = try ControlRequest(message.method, message.target)
+            (fields, body) = (message.fields, message.body)
         }
     }
 
     private func answer(
         _ asked: Asked, _ tell: @escaping @Sendable (Event) -> Void
     ) async throws(Failure) -> [UInt8] {
-        if let version = asked.fields[.larderVersion], version != Product.version {
+        if let version = asked.fields[ControlField.version], version != Product.version {
             throw Failure(
                 .vaultLocked, "the host that runs is Larder \(Product.version), this command is Larder \(version)",
                 hint: "restart the host, or use the command that belongs to it")
@@ -130,7 +120,7 @@ struct ControlService: Sendable {
         case .reload: return Array(JSONValue(try await hosting.reload()).text.utf8)
         case .account(let name):
             guard let phase = hosting.phases[name] else { throw hosting.noAccount(name) }
-            try check(asked.fields[.larderAccount], of: name)
+            try check(asked.fields[ControlField.account], of: name)
             return Array(JSONValue(phase, account: name).text.utf8)
         case .watch(let name):
             try await hosting.watch(name) { told throws(Failure) in tell(.status(try ControlCoding.encode(told))) }
@@ -140,7 +130,7 @@ struct ControlService: Sendable {
             }
             // The host of an account that has just been started is asked as soon as it can answer.
             do { try await hosting.untilOpened(account) } catch { throw Failure(.failed, "the command was cancelled") }
-            let host = try host(of: account, as: asked.fields[.larderAccount])
+            let host = try host(of: account, as: asked.fields[ControlField.account])
             return try await Self.carryOut(command, asked.body, for: host) { tell(.progress($0)) }
         }
     }

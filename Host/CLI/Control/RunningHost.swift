@@ -1,8 +1,6 @@
 import Core
 import FoundationEssentials
-import HTTPTypes
 import Model
-import NIOCore
 import Threads
 
 /// A running host, as another process reaches it over its control socket.
@@ -96,7 +94,7 @@ struct RunningHost: Hashable, Sendable {
     /// - Throws: the failure that the host answers, or a failure of the connection; `vaultLocked` if the host gives no
     ///   sign of life, or has too many connections for long.
     func ask(
-        _ request: ControlRequest, body: [UInt8] = [], fields: HTTPFields = [:], clock: HostClock? = .system,
+        _ request: ControlRequest, body: [UInt8] = [], fields: [String: String] = [:], clock: HostClock? = .system,
         hear: (TransferProgress) -> Void = { _ in }
     ) async throws(Failure) -> [UInt8]? {
         var tries = 0
@@ -118,18 +116,19 @@ struct RunningHost: Hashable, Sendable {
                 throw failure
             } catch {
                 throw Failure(
-                    .failed, "the host's answer was cut off: \(error.words)",
+                    .failed, "the host's answer was cut off: \(error)",
                     hint: "`larder status` shows what was done")
             }
         }
     }
 
     private static func ask(
-        _ client: ControlClient, _ request: ControlRequest, _ body: [UInt8], _ fields: HTTPFields, _ clock: HostClock?,
+        _ client: ControlClient, _ request: ControlRequest, _ body: [UInt8], _ fields: [String: String],
+        _ clock: HostClock?,
         _ hear: (TransferProgress) -> Void
     ) async throws -> [UInt8] {
         var fields = fields
-        fields[.larderVersion] = Product.version
+        fields[ControlField.version] = Product.version
         let (method, path) = request.head
         var answer: [UInt8]?
         try await client.events(
@@ -154,7 +153,7 @@ struct RunningHost: Hashable, Sendable {
     ) async throws(Failure) -> Command.Answer? {
         let answer = try await ask(
             .command(Command.name, account: account.bookmark.name), body: try ControlCoding.encode(command),
-            fields: [.larderAccount: account.digest], hear: hear)
+            fields: [ControlField.account: account.digest], hear: hear)
         return try answer.map { bytes throws(Failure) in try ControlCoding.decode(Command.Answer.self, from: bytes) }
     }
 
@@ -191,7 +190,7 @@ struct RunningHost: Hashable, Sendable {
         let (method, path) = ControlRequest.watch(account).head
         do {
             try await client.events(
-                of: method, path, fields: [.larderVersion: Product.version], longestSilence: Self.longestSilence,
+                of: method, path, fields: [ControlField.version: Product.version], longestSilence: Self.longestSilence,
                 clock: .system
             ) { event in
                 guard event.name == "status" else { throw Failure(json: event.data) }
@@ -202,7 +201,7 @@ struct RunningHost: Hashable, Sendable {
         } catch is ControlClient.Busy {
             throw ControlClient.busy
         } catch {
-            throw Failure(.failed, "the host's answer was cut off: \(error.words)")
+            throw Failure(.failed, "the host's answer was cut off: \(error)")
         }
         return true
     }
@@ -262,9 +261,4 @@ extension TransferProgress {
             filesDone: Int(clamping: files), filesTotal: Int(clamping: filesTotal), bytesDone: bytes,
             bytesTotal: bytesTotal)
     }
-}
-
-extension Error {
-    /// The error of a connection in words, without the name of a function.
-    fileprivate var words: String { (self as? IOError).map { errorText($0.errnoCode) } ?? "\(self)" }
 }

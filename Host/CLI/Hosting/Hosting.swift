@@ -2,16 +2,14 @@ import Core
 import Glibc
 import Logging
 import Model
-import ServiceLifecycle
 import Synchronization
 import Threads
-import UnixSignals
 
-/// A service that runs the accounts of `larder run` until they are done or a signal ends them.
+/// What runs the accounts of `larder run` until they are done or a signal ends them.
 ///
-/// It owns the accounts: each runs in a task of its own, from its start until it has ended. The service ends when no
+/// It owns the accounts: each runs in a task of its own, from its start until it has ended. It ends when no
 /// account runs any more and no reload is under way.
-final class Hosting: Service {
+final class Hosting: Sendable {
     private struct State {
         /// The accounts by their names.
         var accounts: [String: HostedAccount] = [:]
@@ -47,7 +45,7 @@ final class Hosting: Service {
     let reloadRequests = Signal()
     private let log: LogControl
     private let manager: ServiceManager?
-    private let hangups: UnixSignalsSequence?
+    private let hangups: Signals?
     private let state: Mutex<State>
     private let (started, starting) = AsyncStream.makeStream(of: Start.self)
 
@@ -58,7 +56,7 @@ final class Hosting: Service {
     ///   - manager: the service manager that is told how the host is doing.
     init(
         _ global: GlobalOptions, _ config: Config, _ accounts: [AccountConfig], _ generation: Generation,
-        once: Bool, timeout: Duration?, hangups: UnixSignalsSequence?, log: LogControl, console: Console,
+        once: Bool, timeout: Duration?, hangups: Signals?, log: LogControl, console: Console,
         manager: ServiceManager? = .own
     ) {
         var global = global
@@ -106,30 +104,29 @@ final class Hosting: Service {
     /// What the host does with each account, by the accounts' names. May be read on any thread.
     var phases: [String: AccountPhase] { state.withLock(\.accounts).mapValues(\.phase) }
 
-    /// Runs the accounts.
+    /// Runs the accounts until they are done, or SIGTERM or SIGINT ends them.
     /// - Returns: All failures. A stop by a signal is not a failure, except for a run with `--once` that was not done.
     func runUntilSignalled() async -> [Failure] {
-        var quietLogger = options.logger
-        quietLogger.logLevel = max(quietLogger.logLevel, .error)
-        let group = ServiceGroup(
-            configuration: ServiceGroupConfiguration(
-                services: [.init(service: self, successTerminationBehavior: .gracefullyShutdownGroup)],
-                gracefulShutdownSignals: [.sigterm, .sigint], logger: quietLogger))
-        do {
-            try await group.run()
+        do throws(Failure) {
+            let ends = try Signals(heeding: SIGTERM, SIGINT)
+            let reporter = manager.map(reporter)
+            let stopping = Task {
+                for await _ in ends { return stop(reporter) }
+            }
+            await run(reporter)
+            stopping.cancel()
         } catch {
-            add(error as? Failure ?? Failure(.internal, "\(error)"))
+            add(error)
         }
         return state.withLock { state in
             state.failures + state.accounts.sorted { $0.key < $1.key }.compactMap(\.value.failure)
         }
     }
 
-    func run() async throws {
+    private func run(_ reporter: ServiceReporter?) async {
         if !once { console.dropUnreadLines() }
         let progress = Task { await showProgress() }
         defer { progress.cancel() }
-        let reporter = manager.map(reporter)
         let reports = Task { await reporter?.run() }
         let reloads = Task { await serveReloads(reporter) }
         let heeding = Task {
@@ -137,32 +134,13 @@ final class Hosting: Service {
             for await _ in hangups { request(nil) }
         }
         defer { heeding.cancel() }
-        await withGracefulShutdownHandler {
-            await withDiscardingTaskGroup { group in
-                for await start in started {
-                    group.addTask { [self] in
-                        for other in start.predecessors { await other.untilEnded() }
-                        await work(start.account)
-                        await ended(start.account)
-                    }
+        await withDiscardingTaskGroup { group in
+            for await start in started {
+                group.addTask { [self] in
+                    for other in start.predecessors { await other.untilEnded() }
+                    await work(start.account)
+                    await ended(start.account)
                 }
-            }
-        } onGracefulShutdown: { [self, console] in
-            let (accounts, limit) = state.withLock { state in
-                state.isStopping = true
-                return (state.leaving + state.accounts.values, state.shutdownTimeout)
-            }
-            for account in accounts { account.stop() }
-            reporter?.check()
-            // The longest duration of a stop. After it the process ends without waiting any longer, and the next start
-            // completes the work that was left. The task is detached because it ends the process and must outlive this
-            // function.
-            Task.detached {
-                try await Task.sleep(for: limit)
-                console.note(
-                    "larder: shutting down took longer than \(ConfigScalar.write(limit)); the next start finishes "
-                        + "the work")
-                _exit(Failure.Kind.failed.rawValue)
             }
         }
         // A host that ends for another reason than a signal stops too. From now on no reload is requested.
@@ -172,6 +150,26 @@ final class Hosting: Service {
         for answer in takeRequests() { answer.resume(returning: .failure(.stopping)) }
         reports.cancel()
         await reports.value
+    }
+
+    /// Has all accounts stop, for a signal.
+    private func stop(_ reporter: ServiceReporter?) {
+        let (accounts, limit) = state.withLock { state in
+            state.isStopping = true
+            return (state.leaving + state.accounts.values, state.shutdownTimeout)
+        }
+        for account in accounts { account.stop() }
+        reporter?.check()
+        // The longest duration of a stop. After it the process ends without waiting any longer, and the next start
+        // completes the work that was left. The task is detached because it ends the process and must outlive this
+        // function.
+        Task.detached { [console] in
+            try await Task.sleep(for: limit)
+            console.note(
+                "larder: shutting down took longer than \(ConfigScalar.write(limit)); the next start finishes "
+                    + "the work")
+            _exit(Failure.Kind.failed.rawValue)
+        }
     }
 
     /// Ends the plugins' threads. The accounts must have ended.

@@ -4,3 +4,5 @@
 #include "memory.h"
 #include "names.h"
 #include "polling.h"
+#include "signals.h"
+#include "sockets.h"

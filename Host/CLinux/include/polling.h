@@ -5,11 +5,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { LINUX_POLL_IN = 1, LINUX_POLL_OUT = 2, LINUX_POLL_ERROR = 4 };
+enum { LINUX_POLL_IN = 1, LINUX_POLL_OUT = 2, LINUX_POLL_ERROR = 4, LINUX_POLL_GONE = 8 };
 
 /* What can be done with a descriptor, as a set of the values above. */
 typedef struct {
-    int descriptor;
+    uint64_t token;                   /* What the descriptor was added with, or else its number. */
     uint32_t what;
 } linux_poll_event;
 
@@ -18,6 +18,10 @@ int linux_poll_create(void);
 
 /* Has linux_poll_wait tell what can be done with a descriptor, instead of what it told before. Returns 0, or -1 with errno. */
 int linux_poll_watch(int poll, int descriptor, uint32_t what);
+
+/* Has linux_poll_wait tell once of each time at which a descriptor becomes readable or writable, or the socket at the other
+ * end is closed. Returns 0, or -1 with errno. */
+int linux_poll_add(int poll, int descriptor, uint64_t token);
 
 /* Has linux_poll_wait tell nothing more of a descriptor. */
 void linux_poll_forget(int poll, int descriptor);

@@ -31,7 +31,7 @@ import Testing
             let (runtime, vault) = ("\(folder)/runtime", "\(folder)/vault")
             for path in [runtime, vault] { try Files.makeFolder(path) }
             let control = Control(environment: ["XDG_RUNTIME_DIR": runtime])
-            await control.begin(logger: CollectedLog().logger) { _, _, _ in }
+            await control.begin(logger: CollectedLog().logger) { _, _ in }
             let first = try #require(await control.path(forVault: vault))
             #expect(first.hasPrefix("\(runtime)/larder/") && isListening(first))
             await control.checkSocket()

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Core
 import Glibc
-import HTTPTypes
 import Model
 import Threads
 
@@ -237,7 +236,7 @@ extension RunningHost {
         let state = try ControlCoding.decode(State.self, from: answer)
         guard state.accounts.contains(where: { $0.account == name && $0.phase != "ended" }) else { return false }
         // The host's account of that name may be another one by now.
-        _ = try await host.ask(.account(name), fields: [.larderAccount: account.digest])
+        _ = try await host.ask(.account(name), fields: [ControlField.account: account.digest])
         let isAlone = state.accounts.count == 1
         if isAlone {
             guard kill(state.process, SIGTERM) == 0 || errno == ESRCH else {

@@ -3,7 +3,6 @@ import Glibc
 import Model
 import Synchronization
 import Threads
-import UnixSignals
 
 /// `larder status --watch`: the state of accounts, drawn again in place on a terminal, else printed when it changes.
 struct StatusWatch {
@@ -70,9 +69,10 @@ struct StatusWatch {
     }
 
     /// Watches until a signal ends the command, or nobody reads its output any more.
-    func run() async {
-        let ends = await UnixSignalsSequence(trapping: .sigint, .sigterm)
-        let resizes = await UnixSignalsSequence(trapping: .sigwinch)
+    /// - Throws: `localIO` if the system lacks a thread or a descriptor.
+    func run() async throws(Failure) {
+        let ends = try Signals(heeding: SIGINT, SIGTERM)
+        let resizes = try Signals(heeding: SIGWINCH)
         let isScreen = console.hasScreen && !isJSON
         if isScreen { await write(Screen.begin) }
         await withTaskGroup { [board, console] group in
