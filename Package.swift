@@ -49,6 +49,7 @@ let package = Package(
     name: "larder",
     products: [
         .executable(name: "larder", targets: ["larder"]),
+        .executable(name: "larder-demo", targets: ["larder-demo"]),
         .library(name: "LarderSDK", targets: ["LarderSDK"]),
         .library(name: "CLarder", targets: ["CLarder"]),
         .library(name: "LarderFakeHost", targets: ["LarderFakeHost"]),
@@ -126,8 +127,11 @@ let package = Package(
         .executableTarget(
             name: "larder",
             dependencies: [
-                "Model", "CLinux", "Threads", "Warehouse", "Core", "DemoServer", arguments, logging, yams, "Digests",
+                "Model", "CLinux", "Threads", "Warehouse", "Core", arguments, logging, yams, "Digests",
             ], path: "Host/CLI", swiftSettings: strict),
+
+        .executableTarget(
+            name: "larder-demo", dependencies: ["DemoServer"], path: "Host/DemoProgram", swiftSettings: strict),
 
         // The plugins.
         plugin("AvailableOffline"),

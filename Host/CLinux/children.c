@@ -29,7 +29,7 @@ static int become(const linux_child *child) {
     for (int number = 1; number < NSIG; number++) sigaction(number, &standard, NULL);
     if (setpgid(0, 0) != 0) return errno;
     const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (nothing < 0 || dup2(nothing, 0) < 0 || dup2(child->output, 1) < 0) return errno;
+    if (nothing < 0 || dup2(child->input < 0 ? nothing : child->input, 0) < 0 || dup2(child->output, 1) < 0) return errno;
     if (child->discards_errors && dup2(nothing, 2) < 0) return errno;
     if (close_range(3, UINT_MAX, 0) != 0) return errno;
     if (child->folder != NULL && chdir(child->folder) != 0) return errno;

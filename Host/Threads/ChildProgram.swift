@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// A program that Larder starts: in a process group of its own, without input and without Larder's descriptors, with
+/// A program that Larder starts: in a process group of its own, without Larder's descriptors, with
 /// standard signal actions, and with the limit of open files that Larder itself was started with.
 ///
 ///     let program = ChildProgram(words: ["cat", "/etc/hostname"])
@@ -25,9 +25,11 @@ public struct ChildProgram: Sendable {
     public init(words: [String]) { self.words = words }
 
     /// Starts the program. The caller waits for its end.
-    /// - Parameter output: The descriptor that becomes the program's standard output, above 2.
+    /// - Parameters:
+    ///   - output: The descriptor that becomes the program's standard output, above 2.
+    ///   - input: The descriptor that becomes its standard input, above 2; nil for none.
     /// - Returns: The process id, which is that of the process group too.
-    public func start(writingTo output: Int32) throws(NotStarted) -> Int32 {
+    public func start(writingTo output: Int32, readingFrom input: Int32? = nil) throws(NotStarted) -> Int32 {
         ProcessSetup.perform()
         let arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         let variables: [UnsafeMutablePointer<CChar>?]? = environment.map { $0.map { strdup($0) } + [nil] }
@@ -37,8 +39,9 @@ public struct ChildProgram: Sendable {
         let code = arguments.withUnsafeBufferPointer { arguments in
             func start(_ environment: UnsafePointer<UnsafeMutablePointer<CChar>?>?) -> Int32 {
                 var child = linux_child(
-                    program: arguments[0], arguments: arguments.baseAddress, environment: environment, output: output,
-                    discards_errors: discardsErrors, folder: place, files: ProcessSetup.openFiles)
+                    program: arguments[0], arguments: arguments.baseAddress, environment: environment,
+                    input: input ?? -1, output: output, discards_errors: discardsErrors, folder: place,
+                    files: ProcessSetup.openFiles)
                 return linux_spawn(&child, &pid)
             }
             guard let variables else { return start(nil) }

@@ -1,15 +1,14 @@
 import ArgumentParser
 import Core
-import DemoServer
 import Glibc
 import Logging
 import Model
 
 struct Demo: LarderCommand {
     static let configuration = CommandConfiguration(
-        commandName: "demo", abstract: "Demonstrate Larder with an embedded server, without a config.",
+        commandName: "demo", abstract: "Demonstrate Larder with a server of its own, without a config.",
         discussion: """
-            Starts a WebDAV server on 127.0.0.1 with a few folders, creates an account for it in a temporary folder, \
+            Starts the WebDAV server `larder-demo` on 127.0.0.1 with a few folders, creates an account for it in a temporary folder, \
             and keeps a folder available offline while files change on the server. Then shows what happens to files \
             that were fetched by hand. At the end everything is removed.
             """)
@@ -35,12 +34,8 @@ struct Demo: LarderCommand {
     }
 
     private func withServer(in folder: DemoFolder, _ console: Console, _ log: LogConfig) async -> [Failure] {
-        let server: DemoServer
-        do {
-            server = try await DemoServer.start()
-        } catch {
-            return [Failure(.cannotCreate, "the demo's server cannot be started: \(error)")]
-        }
+        let server: DemoChild
+        do { server = try await DemoChild.start() } catch { return [error] }
         let story = DemoStory(server: server, folder: folder, console: console, isJSON: global.isJSON, log: log)
         var failures: [Failure] = []
         do {

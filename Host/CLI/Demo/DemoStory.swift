@@ -1,10 +1,9 @@
 import Core
-import DemoServer
 import Model
 
 /// The steps of the demo in their order. Each step prints a line or two.
 struct DemoStory {
-    let server: DemoServer
+    let server: DemoChild
     let folder: DemoFolder
     let console: Console
     let isJSON: Bool
@@ -14,13 +13,11 @@ struct DemoStory {
     /// - Returns: the failures after which the demo's run went on.
     /// - Throws: the failure that ended the demo.
     func tell() async throws(Failure) -> [Failure] {
-        DemoTree.fill(server.tree)
-        DemoCalendars.fill(server)
-        let content = Text.count(server.tree.paths.count, "file and folder", "files and folders")
-        say("A WebDAV server at \(server.url), with \(content).")
+        let content = Text.count(server.contents.items, "file and folder", "files and folders")
+        say("A WebDAV server at \(server.contents.url), with \(content).")
         let account = AccountConfig(
             bookmark: Bookmark(
-                name: "demo", url: server.url, username: server.user, vault: folder.vault,
+                name: "demo", url: server.contents.url, username: server.contents.user, vault: folder.vault,
                 files: folder.files),
             secret: .none)
         let process = process(account, with: ["vacuum": #"{"after": "0s"}"#])
@@ -41,7 +38,7 @@ struct DemoStory {
         let hasty = self.process(account, with: ["download-expiration": #"{"after": "1s"}"#])
         do {
             let step = Step(
-                "Nobody uses \(DemoTree.letter(3)) any more: its copy is removed, and can be fetched again"
+                "Nobody uses \(server.contents.letters[2]) any more: its copy is removed, and can be fetched again"
             ) {
                 _ in await Self.pause()
             }
@@ -69,9 +66,10 @@ struct DemoStory {
     }
 
     private func steps(_ bookmark: Bookmark, _ process: HostProcess) async throws(Failure) -> [Failure] {
-        let tree = server.tree
-        let photos = DemoTree.photos
-        let all = tree.paths.count { $0.hasPrefix(photos.prefixOfItemsBelow) && !$0.hasSuffix("/") }
+        let contents = server.contents
+        let photos = ItemPath(unchecked: contents.photos)
+        let all = contents.pictures
+        let act = { [server] (name: String) -> Step.Act in { _ throws(Failure) in try await server.act(name) } }
         let steps = [
             Step("List the server: Larder knows all files, and fetches none", entries: 4),
             Step("Pin \(photos): the folder and everything below it is fetched", fetched: all, here: all) {
@@ -79,32 +77,32 @@ struct DemoStory {
                 _ = try await host.perform(Pins.Add(photos))
             },
             Step("Poll again: the root's ETag shows that nothing changed", here: all),
-            Step("\(DemoTree.changed) changes on the server: one file is fetched", fetched: 1, here: all) { _ in
-                tree.put(DemoTree.changed, DemoTree.picture(seed: 99, size: 90_000))
-            },
-            Step("\(DemoTree.moved.from) moves to \(DemoTree.moved.to): the copy is renamed", here: all) { _ in
-                tree.move(DemoTree.moved.from, to: DemoTree.moved.to)
-            },
-            Step("\(DemoTree.added) is new on the server: it is fetched too", fetched: 1, here: all + 1) { _ in
-                tree.put(DemoTree.added, DemoTree.picture(seed: 7, size: 40_000))
-            },
+            Step(
+                "\(contents.changed) changes on the server: one file is fetched", fetched: 1, here: all,
+                act: act("change")),
+            Step(
+                "\(contents.movedFrom) moves to \(contents.movedTo): the copy is renamed", here: all,
+                act: act("move")),
+            Step(
+                "\(contents.added) is new on the server: it is fetched too", fetched: 1, here: all + 1,
+                act: act("add")),
             Step("Unpin \(photos): the copies are removed, the server's files stay") { host throws(Failure) in
                 _ = try await host.perform(Pins.Remove(photos))
             },
             Step("Get three letters", fetched: 3, here: 3) { host throws(Failure) in
-                for number in 1...3 {
-                    _ = try await host.perform(Copies.Get(ItemPath(unchecked: DemoTree.letter(number)), waits: false))
+                for letter in contents.letters {
+                    _ = try await host.perform(Copies.Get(ItemPath(unchecked: letter), waits: false))
                 }
             },
-            Step("\(DemoTree.letter(1)) changes on the server: its outdated copy is removed", here: 2) { _ in
-                tree.put(DemoTree.letter(1), "Letter 1, once more\n")
-            },
-            Step("\(DemoTree.letter(2)) is deleted on the server: its copy is removed", here: 1) { _ in
-                tree.remove(DemoTree.letter(2))
-            },
-            Step("A lunch is new in the calendar \(DemoCalendars.work.name): it is fetched too", here: 1, entries: 5) {
-                [server] _ in DemoCalendars.addLunch(server)
-            },
+            Step(
+                "\(contents.letters[0]) changes on the server: its outdated copy is removed", here: 2,
+                act: act("change letter")),
+            Step(
+                "\(contents.letters[1]) is deleted on the server: its copy is removed", here: 1,
+                act: act("remove letter")),
+            Step(
+                "A lunch is new in the calendar \(contents.calendar): it is fetched too", here: 1, entries: 5,
+                act: act("add lunch")),
         ]
         var failures: [Failure] = []
         for step in steps { failures += try await run(step, bookmark, process) }
@@ -139,44 +137,42 @@ struct DemoStory {
     private func run(
         _ step: Step, _ bookmark: Bookmark, _ process: HostProcess
     ) async throws(Failure) -> [Failure] {
-        let (user, password) = (server.user, server.password)
+        let (user, password) = (server.contents.user, server.contents.password)
         let host = try await process.open(bookmark) { AccountSecret(.basic(username: user, password: password)) }
         do throws(Failure) {
             try await step.act(host)
+            _ = try await server.takeRequests()
         } catch {
             try await host.close()
             throw error
         }
-        server.forgetRequests()
         let outcome = await host.runOnce(timeout: .seconds(60))
         try await host.close()
-        let requests = server.requests
-        let fetched = requests.filter { $0.method == "GET" && DemoTree.isFile($0.path) && $0.status < 300 }
-        let bytes = fetched.reduce(0) { $0 + $1.bytes }
+        let asked = try await server.takeRequests()
         let here = await localCopies()
         let calendars = await calendars()
         let entries = calendars.reduce(0) { $0 + $1.objects }
         if isJSON {
             console.print(
                 .object([
-                    "step": .string(step.text), "requests": .integer(requests.count),
-                    "fetched": .strings(fetched.map(\.path)), "bytes": .integer(bytes),
+                    "step": .string(step.text), "requests": .integer(asked.count),
+                    "fetched": .strings(asked.fetched), "bytes": .integer(asked.bytes),
                     "localCopies": .integer(here?.localCopies), "localBytes": .integer(here?.localBytes),
                     "calendars": .integer(calendars.count), "calendarEntries": .integer(entries),
                 ]))
         } else {
             console.print("\(step.text).")
-            let got = "\(Text.count(fetched.count, "file")) fetched, \(Text.bytes(Int64(bytes)))"
+            let got = "\(Text.count(asked.fetched.count, "file")) fetched, \(Text.bytes(Int64(asked.bytes)))"
             let now =
                 here.map { "; here now: \(Text.count($0.localCopies, "file")), \(Text.bytes($0.localBytes))" } ?? ""
             let dates =
                 step.entries == nil
                 ? "" : "; \(Text.count(calendars.count, "calendar")) with \(Text.count(entries, "entry", "entries"))"
-            console.print("    \(Text.count(requests.count, "request")), \(got)\(now)\(dates)")
+            console.print("    \(Text.count(asked.count, "request")), \(got)\(now)\(dates)")
         }
         try console.flush()
         var failures = outcome.failures + outcome.issues.map { Failure($0) }
-        let isComplete = fetched.count == step.fetched && here?.localCopies == Int64(step.here)
+        let isComplete = asked.fetched.count == step.fetched && here?.localCopies == Int64(step.here)
         if !isComplete || step.entries.map({ $0 != entries }) == true {
             let dates = step.entries.map { " and \($0) entries of calendars" } ?? ""
             failures.append(
@@ -200,7 +196,8 @@ struct DemoStory {
     private func reading<Found>(_ body: (AccountReader) async throws(Failure) -> Found) async -> Found? {
         do throws(Failure) {
             let reader = try AccountReader.open(
-                Bookmark(name: "demo", url: server.url, username: nil, vault: folder.vault, files: folder.files))
+                Bookmark(
+                    name: "demo", url: server.contents.url, username: nil, vault: folder.vault, files: folder.files))
             let found = try await body(reader)
             try reader.close()
             return found

@@ -11,10 +11,16 @@ enum BuiltIn {
 
     /// The folder of the built-in plugins: `../lib/larder/plugins` from the executable's folder, else the executable's
     /// folder itself, as in a build tree.
-    static var pluginFolder: String {
+    static var pluginFolder: String { folder("lib/larder/plugins") }
+
+    /// The program behind `larder demo`, in `../libexec/larder` from the executable's folder, or beside the executable.
+    static var demo: String { folder("libexec/larder") + "/larder-demo" }
+
+    /// Returns an installed folder beside the executable's one, or else the executable's folder.
+    private static func folder(_ name: String) -> String {
         let folder = String(executable[..<(executable.lastIndex(of: "/") ?? executable.startIndex)])
         let parent = String(folder[..<(folder.lastIndex(of: "/") ?? folder.startIndex)])
-        let installed = parent + "/lib/larder/plugins"
+        let installed = "\(parent)/\(name)"
         var status = stat()
         return stat(installed, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR ? installed : folder
     }

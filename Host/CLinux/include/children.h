@@ -24,13 +24,14 @@ typedef struct {
     const char *program;              /* Searched for in PATH. */
     char *const *arguments;           /* With the program's name, ended by a null pointer. */
     char *const *environment;         /* Ended by a null pointer; null gives the caller's own. */
+    int input;                        /* The descriptor that becomes the standard input, above 2; -1 for none. */
     int output;                       /* The descriptor that becomes the standard output. It is above 2. */
     bool discards_errors;             /* Whether nobody sees the standard error. Else it is the caller's. */
     const char *folder;               /* The working folder; null gives the caller's. */
     rlim_t files;                     /* The soft limit of open files, unless the hard limit is below. */
 } linux_child;
 
-/* Starts a program in a process group of its own, without input, without the caller's other descriptors, and with
+/* Starts a program in a process group of its own, without the caller's other descriptors, and with
  * standard signal actions and none blocked. Unlike posix_spawn(3), it can give the program another limit of open files.
  * Returns an errno value; the child that could not become the program is reaped by then. */
 int linux_spawn(const linux_child *child, pid_t *pid);

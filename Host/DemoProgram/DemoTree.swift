@@ -1,9 +1,9 @@
 import DemoServer
-import Model
+import Glibc
 
 /// The sample files of the demo.
 enum DemoTree {
-    static let photos = ItemPath(unchecked: "/Photos")
+    static let photos = "/Photos"
     static let changed = "/Photos/2026/harbour.jpg"
     static let moved = (from: "/Photos/2025/snow.jpg", to: "/Photos/2026/first snow.jpg")
     static let added = "/Photos/2026/Trip/ferry.jpg"
@@ -12,7 +12,7 @@ enum DemoTree {
 
     static func fill(_ tree: Tree) {
         let year: Int64 = 31_556_952
-        let now = Timestamp.now().seconds
+        let now = Int64(time(nil))
         for (index, name) in ["beach", "garden", "snow", "market"].enumerated() {
             tree.put("/Photos/2025/\(name).jpg", picture(seed: UInt64(index), size: 60_000), modified: now - year)
         }
