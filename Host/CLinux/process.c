@@ -131,7 +131,7 @@ void linux_watch_process(void) {
     for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++) note_witness(i, i);
     open_witness(3, 3);
     open_witness(4, 32);
-    /* The network library ignores it at its first socket, perhaps while a call is under way. */
+    /* So does the thread that waits for sockets, perhaps while a call is under way. */
     if (sigaction(SIGPIPE, NULL, &was) == 0 && was.sa_handler == SIG_DFL) signal(SIGPIPE, SIG_IGN);
     action.sa_handler = on_alarm;
     action.sa_flags = SA_RESTART | SA_ONSTACK;

@@ -29,6 +29,9 @@ final class PollThread: Sendable {
     }
 
     private init() throws(ThreadError) {
+        // A process with sockets has readers that may go at any time, also those of its output. Its writes fail then, and
+        // it says so.
+        signal(SIGPIPE, SIG_IGN)
         poll = linux_poll_create()
         guard poll >= 0 else { throw ThreadError(code: errno) }
         do throws(ThreadError) { _ = try SystemThread(name: "sockets", stackSize: 65_536) { [self] in run() } } catch {

@@ -74,7 +74,7 @@ public struct Signals: AsyncSequence, Sendable {
                 throw error
             }
             Task { [counts] in
-                while let numbers = try? await reading.read(atMost: 64) {
+                while let numbers = try? await reading.read(atMost: 64), !numbers.isEmpty {
                     counts.change { counts in for number in numbers { counts[Int32(number), default: 0] += 1 } }
                 }
             }

@@ -131,7 +131,7 @@ package final class TransferThread: TaskExecutor, @unchecked Sendable {
                 if descriptor == wake {
                     linux_wake_take(wake)
                 } else if let line = sockets[descriptor] {
-                    line.isReady(descriptor, event.what)
+                    line.isReady(descriptor, event.what & UInt32(LINUX_POLL_IN | LINUX_POLL_OUT | LINUX_POLL_ERROR))
                 }
             }
         }

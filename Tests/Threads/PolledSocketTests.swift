@@ -59,6 +59,18 @@ import Testing
         }
     }
 
+    @Test("A process with sockets is not ended by a reader that goes: a write fails, and says so")
+    func goneReader() async throws {
+        let (one, other) = try pair()
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        close(ends[0])
+        #expect(write(ends[1], "x", 1) == -1 && errno == EPIPE)
+        close(ends[1])
+        other.end()
+        await #expect(throws: SocketError.self) { try await one.write([1]) }
+    }
+
     @Test("A socket that listens hands out connections, and fails once it is ended")
     func listening() async throws {
         let listening = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)

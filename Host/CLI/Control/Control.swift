@@ -103,9 +103,16 @@ actor Control {
             await runBlocking { made.remove() }
             return other.path
         }
+        let listener: ControlListener
+        do throws(Failure) {
+            listener = try ControlListener(
+                made.descriptor, logger: answering.logger, clock: answering.clock, answering: answering.respond)
+        } catch {
+            // Nobody is to find a socket at which nobody listens.
+            await runBlocking { made.remove() }
+            throw error
+        }
         (socket, told) = (made, nil)
-        let listener = try ControlListener(
-            made.descriptor, logger: answering.logger, clock: answering.clock, answering: answering.respond)
         self.listener = listener
         listening.append(Task { await listener.run() })
         return made.path

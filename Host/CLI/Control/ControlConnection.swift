@@ -28,6 +28,7 @@ final class ControlConnection: Sendable {
                 let piece = try await socket.read(atMost: 16_384)
                 guard !piece.isEmpty else { return bytes.isEmpty ? nil : .failure(Self.cutOff) }
                 bytes += piece
+                guard piece.contains(UInt8(ascii: "\n")) || bytes.count >= HTTPHead.longest else { continue }
                 if let (head, count) = try HTTPHead.read(bytes) {
                     return .success(try await message(after: head, Array(bytes[count...])))
                 }
@@ -92,6 +93,7 @@ final class ControlConnection: Sendable {
     /// might see an error instead of the answer.
     func finish() async {
         socket.endWriting()
-        do { while try await !socket.read(atMost: 65_536).isEmpty {} } catch {}
+        // A client that never stops writing leaves the thread to others.
+        do { while try await !socket.read(atMost: 65_536).isEmpty { await Task.yield() } } catch {}
     }
 }

@@ -58,6 +58,7 @@ final class ControlListener: Sendable {
                         open.subtract(1, ordering: .relaxed)
                     }
                 }
+                dropWaiting()
             }
         } onCancel: {
             stop()
@@ -85,6 +86,15 @@ final class ControlListener: Sendable {
             }
         }
         return nil
+    }
+
+    /// Closes the connections that came too late to be accepted. Their clients try again, at the next socket.
+    private func dropWaiting() {
+        while true {
+            let descriptor = linux_accept(socket.descriptor)
+            guard descriptor >= 0 else { return }
+            close(descriptor)
+        }
     }
 
     /// Takes a connection over.

@@ -107,7 +107,14 @@ final class DemoChild: Sendable {
 
     private static func end(_ socket: PolledSocket, _ process: pid_t) async {
         socket.end()
-        await runBlocking { while waitpid(process, nil, 0) < 0, errno == EINTR {} }
+        await runBlocking {
+            for _ in 0..<500 {
+                if waitpid(process, nil, WNOHANG) == process { return }
+                usleep(10_000)
+            }
+            kill(process, SIGKILL)
+            while waitpid(process, nil, 0) < 0, errno == EINTR {}
+        }
     }
 
     private static func failure(_ what: String) -> Failure {
