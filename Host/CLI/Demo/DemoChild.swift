@@ -109,7 +109,9 @@ final class DemoChild: Sendable {
         socket.end()
         await runBlocking {
             for _ in 0..<500 {
-                if waitpid(process, nil, WNOHANG) == process { return }
+                let ended = waitpid(process, nil, WNOHANG)
+                // Somebody else may have waited for it. Its number may be another process's then.
+                if ended == process || ended < 0 && errno == ECHILD { return }
                 usleep(10_000)
             }
             kill(process, SIGKILL)
