@@ -63,6 +63,15 @@ public final class ChildProcess: Sendable {
         }
     }
 
+    /// Returns whether the process would end by the signal: it neither ignores it nor has a handler for it.
+    /// - Throws: an error if the process has ended.
+    public func isEnded(by signal: Int32) throws -> Bool {
+        let lines = try Files.text("/proc/\(pid)/status").split(separator: "\n")
+        let masks = lines.filter { $0.hasPrefix("SigIgn:") || $0.hasPrefix("SigCgt:") }
+            .compactMap { UInt64($0.dropFirst(7).drop(while: \.isWhitespace), radix: 16) }
+        return !masks.contains { $0 & 1 << UInt64(signal - 1) != 0 }
+    }
+
     /// Whether the process has ended.
     public var hasEnded: Bool {
         state.withLock { state in
