@@ -13,12 +13,10 @@ let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
-let hummingbirdTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let collections: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
-let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 
@@ -72,7 +70,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
@@ -143,19 +140,20 @@ let package = Package(
         plugin("ShareLoop"),
 
         // The tests. None depends on a plugin: plugins are opened as built.
-        .target(
+        // What only tests use is a test target too, and so no part of a build without tests.
+        .testTarget(
             name: "TestSupport", dependencies: ["CSpawn", "Model", logging], path: "Tests/Support",
-            exclude: ["CSpawn", "Plugins", "TestServer", "Tree"], swiftSettings: strict),
+            exclude: ["CSpawn", "CTLS", "Plugins", "TestServer", "Tree"], swiftSettings: strict),
         .target(name: "CSpawn", path: "Tests/Support/CSpawn", cSettings: strictC),
         .target(
-            name: "TestServer",
-            dependencies: [
-                "Threads", "DemoServer", hummingbird, hummingbirdCore, hummingbirdTLS, nioCore, nioSSL, httpTypes,
-            ], path: "Tests/Support/TestServer", swiftSettings: strict),
-        .target(
+            name: "CTLS", path: "Tests/Support/CTLS", cSettings: strictC,
+            linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
+        .testTarget(
+            name: "TestServer", dependencies: ["CTLS", "Threads", "DemoServer", hummingbird, nioCore, httpTypes],
+            path: "Tests/Support/TestServer", swiftSettings: strict),
+        .testTarget(
             name: "TreeFixture", dependencies: ["Model", "LocalTree", "TestSupport", "Digests"],
-            path: "Tests/Support/Tree",
-            swiftSettings: strict),
+            path: "Tests/Support/Tree", swiftSettings: strict),
         .executableTarget(
             name: "benchmark-server", dependencies: ["DemoServer"], path: "Tests/Benchmarks/Server",
             swiftSettings: strict),

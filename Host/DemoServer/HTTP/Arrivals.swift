@@ -15,7 +15,7 @@ final class Arrivals: Sendable {
     var count: Int { connections.withLock(\.count) + taken.withLock { $0 } }
 
     /// Returns a part that passes each connection to `base` when a task has taken the connection.
-    func before(_ base: some ServerChildChannel) -> any ServerChildChannel { Gate(base: base, arrivals: self) }
+    func before(_ base: HTTP1Channel) -> any ServerChildChannel { Gate(base: base, arrivals: self) }
 
     /// Closes the connections that no task has taken.
     func closeAll() {
@@ -26,12 +26,12 @@ final class Arrivals: Sendable {
         for connection in left { connection.close(promise: nil) }
     }
 
-    private struct Gate<Base: ServerChildChannel>: ServerChildChannel {
+    private struct Gate: ServerChildChannel {
         struct Value: ServerChildChannelValue {
             let channel: any Channel
         }
 
-        let base: Base
+        let base: HTTP1Channel
         let arrivals: Arrivals
 
         func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
@@ -45,7 +45,7 @@ final class Arrivals: Sendable {
             arrivals.taken.withLock { $0 += 1 }
             defer { arrivals.taken.withLock { $0 -= 1 } }
             arrivals.connections.withLock { $0[ObjectIdentifier(channel)] = nil }
-            let connection: Base.Value
+            let connection: HTTP1Channel.Value
             do {
                 connection = try await channel.eventLoop.flatSubmit { [base] in
                     base.setup(channel: channel, logger: logger)

@@ -1,5 +1,5 @@
 import Hummingbird
-package import HummingbirdCore
+import HummingbirdCore
 import Logging
 import NIOCore
 import Threads
@@ -10,28 +10,20 @@ package final class Listener: Sendable {
     private let running: Task<Void, any Error>
     private let arrivals: Arrivals
 
-    /// Puts another protocol, such as TLS, below HTTP.
-    package typealias Wrapping = @Sendable (HTTP1Channel) throws -> any ServerChildChannel
-
     /// Starts listening.
     /// - Parameters:
     ///   - answering: The part that answers the requests.
     ///   - site: The user and the paths of the server.
-    ///   - wrapping: Puts another protocol below HTTP.
     ///   - port: The port; 0 lets the system choose.
     /// - Throws: An error if the socket cannot listen.
-    package init(
-        answering: some Answering, as site: Site,
-        over wrapping: @escaping Wrapping = { $0 }, port: Int = 0
-    ) async throws {
+    package init(answering: some Answering, as site: Site, port: Int = 0) async throws {
         let arrivals = Arrivals()
         var logger = Logger(label: "demo server")
         logger.logLevel = .critical
         let (ports, started) = AsyncThrowingStream<Int, any Error>.makeStream()
         let application = Application(
             responder: Responder(site: site, answering: answering),
-            server: HTTPServerBuilder { responder in arrivals.before(try wrapping(HTTP1Channel(responder: responder)))
-            },
+            server: HTTPServerBuilder { responder in arrivals.before(HTTP1Channel(responder: responder)) },
             configuration: .init(address: .hostname("127.0.0.1", port: port)),
             onServerRunning: { channel in started.yield(channel.localAddress?.port ?? 0) }, logger: logger)
         running = Task(executorPreference: BlockingExecutor.ofServers) {

@@ -1,7 +1,4 @@
 public import DemoServer
-import HummingbirdCore
-import HummingbirdTLS
-import NIOSSL
 import Synchronization
 
 /// The demo server with the differences and the faults of other servers: tests see with it how the program handles
@@ -50,9 +47,10 @@ public final class TestServer: Sendable {
     private let uploads: TusUploads
     private let answers: TestAnswers
     private let listener: Listener
+    private let relay: TLSRelay?
 
     /// The port on 127.0.0.1 on which the server listens.
-    public var port: Int { listener.port }
+    public var port: Int { relay?.port ?? listener.port }
 
     /// The server's address: `http://127.0.0.1:PORT`, or `https://127.0.0.1:PORT` with a certificate.
     public var url: String { "\(configuration.site.scheme)://127.0.0.1:\(port)" }
@@ -90,8 +88,17 @@ public final class TestServer: Sendable {
         (tree, calendars, shares) = (service.tree, service.calendars, service.shares)
         answers = TestAnswers(configuration, service, hints, events)
         tree.tell(configuration.manner.propagation)
+        let isSecure = configuration.certificate != nil
         listener = try await Listener(
-            answering: answers, as: configuration.site, over: Self.tls(configuration), port: configuration.port)
+            answering: answers, as: configuration.site, port: isSecure ? 0 : configuration.port)
+        do {
+            relay = try configuration.certificate.map { [listener] in
+                try TLSRelay(to: listener.port, certificate: $0.file, key: $0.key, port: configuration.port)
+            }
+        } catch {
+            await listener.stop()
+            throw error
+        }
     }
 
     /// Stops the server: releases the requests that faults hold, and closes all connections.
@@ -99,6 +106,7 @@ public final class TestServer: Sendable {
         answers.faults.removeAll()
         hints.close()
         await listener.stop()
+        relay?.stop()
     }
 
     /// The answered requests, in the order of their answers.
@@ -150,14 +158,6 @@ public final class TestServer: Sendable {
     /// off.
     public func untilHeld(_ fault: FaultID, count: Int = 1) async {
         await answers.faults.untilHeld(fault, count: count)
-    }
-
-    private static func tls(_ configuration: Configuration) throws -> Listener.Wrapping {
-        guard let certificate = configuration.certificate else { return { $0 } }
-        let chain = try NIOSSLCertificate.fromPEMFile(certificate.file).map(NIOSSLCertificateSource.certificate)
-        let key = try NIOSSLPrivateKey(file: certificate.key, format: .pem)
-        let tls = TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key))
-        return { try TLSChannel($0, tlsConfiguration: tls) }
     }
 }
 
