@@ -11,12 +11,9 @@ let strictC: [CSetting] = [.treatAllWarnings(as: .error)]
 
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
-let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
-let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let collections: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
-let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 
@@ -65,11 +62,9 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
@@ -95,6 +90,7 @@ let package = Package(
         host("Digests", ["CCrypto"]),
         host("Warehouse", ["CLinux", sqlite]),
         host("Threads", ["CLinux", collections]),
+        host("HTTP", ["Model", "Threads"]),
         host("Transfer", ["CCurl", "CLinux", "Threads"]),
         host("Database", ["Model", "Threads", grdb, sqlite]),
         host("LocalTree", ["Model", "CLinux", "Threads", "Digests"]),
@@ -120,11 +116,11 @@ let package = Package(
                 "Model", "CLarder", "Warehouse", "Threads", "Database", "LocalTree", "Vault", "Connection",
                 "ItemList", "PluginHost", "ItemPolicies", "SyncEngine", "EventLoops", logging,
             ]),
-        host("DemoServer", ["Threads", hummingbird, hummingbirdCore, nioCore, httpTypes, "Digests", logging]),
+        host("DemoServer", ["Model", "CLinux", "Threads", "Digests", "HTTP", httpTypes]),
         .executableTarget(
             name: "larder",
             dependencies: [
-                "Model", "CLinux", "Threads", "Warehouse", "Core", arguments, logging, yams, "Digests",
+                "Model", "CLinux", "Threads", "HTTP", "Warehouse", "Core", arguments, logging, yams, "Digests",
             ], path: "Host/CLI", swiftSettings: strict),
 
         .executableTarget(
@@ -140,7 +136,7 @@ let package = Package(
         plugin("ShareLoop"),
 
         // The tests. None depends on a plugin: plugins are opened as built.
-        // What only tests use is a test target too, and so no part of a build without tests.
+        // What only tests use is a test target too where it is in Swift, and so no part of a build without tests.
         .testTarget(
             name: "TestSupport", dependencies: ["CSpawn", "Model", logging], path: "Tests/Support",
             exclude: ["CSpawn", "CTLS", "Plugins", "TestServer", "Tree"], swiftSettings: strict),
@@ -149,7 +145,7 @@ let package = Package(
             name: "CTLS", path: "Tests/Support/CTLS", cSettings: strictC,
             linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
         .testTarget(
-            name: "TestServer", dependencies: ["CTLS", "Threads", "DemoServer", hummingbird, nioCore, httpTypes],
+            name: "TestServer", dependencies: ["CTLS", "Threads", "DemoServer", httpTypes],
             path: "Tests/Support/TestServer", swiftSettings: strict),
         .testTarget(
             name: "TreeFixture", dependencies: ["Model", "LocalTree", "TestSupport", "Digests"],
@@ -161,6 +157,7 @@ let package = Package(
         tests("SDK", ["CLarder", "LarderFakeHost", "LarderSDK", "Model"]),
         tests("Digests", ["Digests"]),
         tests("Threads", ["Threads"]),
+        tests("HTTP", ["Model", "Threads", "HTTP"]),
         tests("Database", ["Model", "Database", grdb, sqlite]),
         tests("LocalTree", ["Model", "LocalTree", "CLinux", "TreeFixture"]),
         tests("Vault", ["Model", "Database", "LocalTree", "Vault", "CLinux", "TreeFixture", grdb, sqlite]),

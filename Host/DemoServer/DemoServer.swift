@@ -1,5 +1,4 @@
 import Glibc
-import HummingbirdCore
 import Synchronization
 
 /// A server of the ownCloud family in this process, on 127.0.0.1, with WebDAV, CalDAV and OCS. `larder demo` shows the
@@ -45,7 +44,7 @@ public final class DemoServer: Sendable {
         (tree, calendars, shares) = (service.tree, service.calendars, service.shares)
         (user, password) = (service.site.user, service.site.password)
         answers = Answers(service)
-        listener = try await Listener(answering: answers, as: service.site)
+        listener = try Listener(answering: answers, as: service.site)
     }
 
     /// Stops the server and closes all connections.

@@ -39,7 +39,11 @@ struct Client {
         for field in fields { arguments += ["-H", field] }
         if let body { arguments += ["--data-binary", body] }
         let result = try await run("curl", arguments + more + [address])
-        var parts = result.output.split(separator: "\r\n\r\n", maxSplits: 1, omittingEmptySubsequences: false)
+        var output = result.output[...]
+        while output.hasPrefix("HTTP/1.1 100 "), let end = output.firstRange(of: "\r\n\r\n") {
+            output = output[end.upperBound...]
+        }
+        var parts = output.split(separator: "\r\n\r\n", maxSplits: 1, omittingEmptySubsequences: false)
         if parts.count < 2 { parts.append("") }
         let lines = parts[0].split(separator: "\r\n")
         var reply = Reply(exitCode: result.exitCode, status: 0, fields: [:], body: String(parts[1]))

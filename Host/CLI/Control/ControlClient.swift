@@ -1,4 +1,5 @@
 import Glibc
+import HTTP
 import Model
 import Synchronization
 import Threads
@@ -119,41 +120,23 @@ struct ControlClient {
         }
         // A host that refuses the request may have closed the connection. Its answer says why.
         do { try await connection.write(head.bytes + body) } catch is SocketError {}
-        var bytes: [UInt8] = []
-        var answer: (body: HTTPBody, events: EventReader)?
-        while true {
-            let piece = try await connection.read(atMost: 65_536)
-            if piece.isEmpty { break }
+        do {
+            let reader = HTTPReader(connection)
+            var head = try await reader.head()
+            // Interim answers come before the answer.
+            while head?.words.dropFirst().first?.hasPrefix("1") ?? false { head = try await reader.head() }
+            guard let head else { throw Self.cutOff }
             try hear(nil)
-            if answer != nil {
-                try add(piece, to: &answer!, hear)
-            } else {
-                bytes += piece
-                guard let (head, rest) = try Self.finalHead(&bytes) else { continue }
-                answer = (try HTTPBody(after: head, isRequest: false), try EventReader(head, longest: Self.longest))
-                try add(rest, to: &answer!, hear)
+            reader.begin(try HTTPBody(after: head, isRequest: false))
+            var events = try EventReader(head, longest: Self.longest)
+            while let piece = try await reader.next() {
+                try hear(nil)
+                try events.add(piece, hear)
             }
-            if answer?.body.isWhole ?? false { break }
-        }
-        guard var answer, answer.body.isWhole || answer.body.endsWithConnection, try answer.events.finish(hear) else {
+            guard try events.finish(hear) else { throw Self.cutOff }
+        } catch is HTTPReader.CutOff {
             throw Self.cutOff
         }
-    }
-
-    private func add(
-        _ bytes: [UInt8], to answer: inout (body: HTTPBody, events: EventReader), _ hear: (Event) throws -> Void
-    ) throws {
-        try answer.events.add(try answer.body.take(bytes), hear)
-    }
-
-    /// Takes the head of the answer out of what arrived. Interim answers before it are dropped.
-    /// - Returns: the head and what follows it; nil if its end has not come yet.
-    private static func finalHead(_ bytes: inout [UInt8]) throws -> (HTTPHead, rest: [UInt8])? {
-        while let (head, count) = try HTTPHead.read(bytes) {
-            bytes.removeFirst(count)
-            if head.words.count < 2 || !head.words[1].hasPrefix("1") { return (head, bytes) }
-        }
-        return nil
     }
 
     private static let cancelled = Failure(.failed, "it was cancelled")

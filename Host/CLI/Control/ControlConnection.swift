@@ -1,3 +1,4 @@
+import HTTP
 import Model
 import Threads
 
@@ -16,43 +17,34 @@ final class ControlConnection: Sendable {
     static let longestBody = 4 << 20
 
     private let socket: PolledSocket
+    private let reader: HTTPReader
 
-    init(_ socket: PolledSocket) { self.socket = socket }
+    init(_ socket: PolledSocket) { (self.socket, reader) = (socket, HTTPReader(socket)) }
 
     /// Reads the request.
     /// - Returns: the request, or the failure to answer; nil if the client has sent nothing.
     func read() async -> Result<ControlMessage, Failure>? {
         do {
-            var bytes: [UInt8] = []
-            while true {
-                let piece = try await socket.read(atMost: 16_384)
-                guard !piece.isEmpty else { return bytes.isEmpty ? nil : .failure(Self.cutOff) }
-                bytes += piece
-                guard piece.contains(UInt8(ascii: "\n")) || bytes.count >= HTTPHead.longest else { continue }
-                if let (head, count) = try HTTPHead.read(bytes) {
-                    return .success(try await message(after: head, Array(bytes[count...])))
-                }
-            }
+            guard let head = try await reader.head() else { return nil }
+            return .success(try await message(after: head))
         } catch let failure as Failure {
             return .failure(failure)
+        } catch is HTTPReader.CutOff {
+            return .failure(Self.cutOff)
         } catch {
             return nil
         }
     }
 
-    private func message(after head: HTTPHead, _ first: [UInt8]) async throws -> ControlMessage {
+    private func message(after head: HTTPHead) async throws -> ControlMessage {
         let words = head.words
         guard words.count == 3, words[2].hasPrefix("HTTP/1.") else { throw HTTPHead.nonsense }
-        var reader = try HTTPBody(after: head, isRequest: true)
-        guard reader.length ?? 0 <= Self.longestBody else { throw Self.cutOff }
-        var body = try reader.take(first)
-        if !reader.isWhole, head.fields["expect"]?.lowercased() == "100-continue" {
-            try await socket.write(HTTPHead(line: "HTTP/1.1 100 Continue").bytes)
-        }
-        while !reader.isWhole {
-            let piece = try await socket.read(atMost: 65_536)
-            guard !piece.isEmpty else { throw Self.cutOff }
-            body += try reader.take(piece)
+        let coming = try HTTPBody(after: head, isRequest: true)
+        guard coming.length ?? 0 <= Self.longestBody else { throw Self.cutOff }
+        reader.begin(coming, isWaiting: head.isWaiting)
+        var body: [UInt8] = []
+        while let piece = try await reader.next() {
+            body += piece
             guard body.count <= Self.longestBody else { throw Self.cutOff }
         }
         return ControlMessage(

@@ -1,12 +1,11 @@
 package import HTTPTypes
-package import NIOCore
 
 /// An answer before it is sent.
 package struct Answer: Sendable {
-    package typealias Sink = (ByteBuffer) async throws -> Void
+    package typealias Sink = ([UInt8]) async throws -> Void
 
     package enum Body: Sendable {
-        case bytes(ByteBuffer)
+        case bytes([UInt8])
         /// A part of a file.
         case content(Content, Range<Int>)
         /// Bytes that are produced while they are sent. Without a length, their number is not known in advance.
@@ -15,20 +14,20 @@ package struct Answer: Sendable {
 
     package var status: HTTPResponse.Status
     package var fields = HTTPFields()
-    package var body = Body.bytes(ByteBuffer())
+    package var body = Body.bytes([])
 
     package init(_ status: HTTPResponse.Status) { self.status = status }
 
     package init(_ status: HTTPResponse.Status, type: String, text: String) {
         self.status = status
         fields[.contentType] = type
-        body = .bytes(ByteBuffer(string: text))
+        body = .bytes(Array(text.utf8))
     }
 
     /// The length of the body in bytes; nil if it is not known before the body is produced.
     package var length: Int? {
         switch body {
-        case .bytes(let buffer): buffer.readableBytes
+        case .bytes(let bytes): bytes.count
         case .content(_, let range): range.count
         case .chunks(let length, _): length
         }
@@ -36,7 +35,7 @@ package struct Answer: Sendable {
 
     package func send(to sink: Sink) async throws {
         switch body {
-        case .bytes(let buffer): try await sink(buffer)
+        case .bytes(let bytes): try await sink(bytes)
         case .content(let content, let range): try await content.send(range, to: sink)
         case .chunks(_, let produce): try await produce(sink)
         }

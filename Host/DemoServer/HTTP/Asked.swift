@@ -1,6 +1,5 @@
+import HTTP
 package import HTTPTypes
-package import Hummingbird
-package import NIOCore
 
 /// A request with its parsed target.
 package struct Asked: Sendable {
@@ -14,7 +13,10 @@ package struct Asked: Sendable {
         }
     }
 
-    package let request: Request
+    /// A body that is read as a whole is longer than a server keeps in memory.
+    struct TooLong: Error {}
+
+    package let method: String
     package var fields: HTTPFields
     package let target: Target
     /// The target without its query, as it was sent.
@@ -28,15 +30,20 @@ package struct Asked: Sendable {
     package var noteReading: (@Sendable (Int) -> Void)?
     /// The body; nil unless it was read.
     package private(set) var body: [UInt8]?
+    private let reader: HTTPReader
 
-    init(_ request: Request, site: Site) {
-        (self.request, fields) = (request, request.headers)
-        (path, query) = Target.parts(of: request.head.path ?? "/")
+    /// - Parameters:
+    ///   - head: The request's head, whose first line has three words.
+    ///   - reader: Reads the body.
+    init(_ head: HTTPHead, _ reader: HTTPReader, site: Site) {
+        self.reader = reader
+        method = String(head.words[0])
+        fields = HTTPFields()
+        for (name, value) in head.fields { fields[named: name] = value }
+        (path, query) = Target.parts(of: String(head.words[1]))
         target = Target(path, bases: site.bases)
-        origin = "\(site.scheme)://\(request.head.authority ?? "127.0.0.1")"
+        origin = "\(site.scheme)://\(head.fields["host"] ?? "127.0.0.1")"
     }
-
-    package var method: String { request.method.rawValue }
 
     /// The item's path in the tree; for other targets the target's path.
     package var item: String {
@@ -47,31 +54,35 @@ package struct Asked: Sendable {
     package mutating func collect() async throws -> [UInt8] {
         if let body { return body }
         var read: [UInt8] = []
-        if pause == nil {
-            read = Array(try await request.body.collect(upTo: 16 << 20).readableBytesView)
-        } else {
-            try await receive { read += $0.readableBytesView }
+        // A document is no file: its bytes are not told.
+        var asked = self
+        if pause == nil { asked.noteReading = nil }
+        try await asked.receive { piece in
+            read += piece
+            if read.count > 16 << 20 { throw TooLong() }
         }
         body = read
         return read
     }
 
     /// Reads the body in the pieces in which it arrives.
-    package func receive(_ take: (ByteBuffer) async throws -> Void) async throws {
+    package func receive(_ take: ([UInt8]) async throws -> Void) async throws {
         var (count, pause) = (0, pause)
-        for try await var chunk in request.body {
-            if let stop = pause, count + chunk.readableBytes >= stop.bytes {
-                if let first = chunk.readSlice(length: max(0, stop.bytes - count)), first.readableBytes > 0 {
-                    count += first.readableBytes
-                    noteReading?(first.readableBytes)
+        while var piece = try await reader.next() {
+            if let stop = pause, count + piece.count >= stop.bytes {
+                let first = Array(piece.prefix(max(0, stop.bytes - count)))
+                piece.removeFirst(first.count)
+                count += first.count
+                if !first.isEmpty {
+                    noteReading?(first.count)
                     try await take(first)
                 }
                 pause = nil
                 try await stop.body()
             }
-            count += chunk.readableBytes
-            noteReading?(chunk.readableBytes)
-            if chunk.readableBytes > 0 { try await take(chunk) }
+            count += piece.count
+            noteReading?(piece.count)
+            if !piece.isEmpty { try await take(piece) }
         }
         try await pause?.body()
     }

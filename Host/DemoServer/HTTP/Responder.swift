@@ -1,6 +1,7 @@
+import HTTP
 import HTTPTypes
-import Hummingbird
-import NIOCore
+import Model
+import Threads
 
 /// A part that answers requests.
 package protocol Answering: Sendable {
@@ -18,35 +19,57 @@ package struct Hangup: Error {
     package init() {}
 }
 
-/// The context of a request: its connection, which is closed when the answer cannot be completed.
-struct ConnectionContext: RequestContext {
-    var coreContext: CoreRequestContextStorage
-    let channel: any Channel
-
-    init(source: ApplicationRequestContextSource) {
-        coreContext = .init(source: source)
-        channel = source.channel
-    }
-}
-
-/// A responder that parses requests, has them answered, and sends the answers.
-struct Responder<Answers: Answering>: HTTPResponder {
+/// Reads the requests of a connection, has them answered, and sends the answers.
+struct Responder: Sendable {
     let site: Site
-    let answering: Answers
+    let answering: any Answering
 
-    func respond(to request: Request, context: ConnectionContext) async throws -> Response {
-        var asked = Asked(request, site: site)
+    /// Answers requests until the client or the answering part ends the connection.
+    func serve(_ socket: PolledSocket) async {
+        let reader = HTTPReader(socket)
+        do {
+            do {
+                while let head = try await reader.head() {
+                    guard try await answer(head, reader, socket) else { break }
+                    try await reader.skip()
+                }
+            } catch is Failure {
+                // What came is no request.
+                let fields = ["Content-Length": "0", "Connection": "close"]
+                try await socket.write(HTTPHead(line: "HTTP/1.1 400 Bad Request", fields: fields).bytes)
+            }
+            // The client gets to read the answer before it hears that the connection is closed.
+            socket.endWriting()
+            while try await !socket.read(atMost: 65_536).isEmpty { await Task.yield() }
+        } catch {}
+        socket.end()
+    }
+
+    /// - Returns: Whether another request may follow.
+    private func answer(_ head: HTTPHead, _ reader: HTTPReader, _ socket: PolledSocket) async throws -> Bool {
+        let words = head.words
+        guard words.count == 3, words[2].hasPrefix("HTTP/1.") else { throw HTTPHead.nonsense }
+        reader.begin(try HTTPBody(after: head, isRequest: true), isWaiting: head.isWaiting)
+        var asked = Asked(head, reader, site: site)
         let answer: Answer
         do {
             answer = try await answering.answer(to: &asked)
         } catch let error as Hangup {
             answering.sent(0, status: 0, to: asked)
-            try await context.channel.close()
             throw error
+        } catch is Asked.TooLong {
+            answer = Answer(.contentTooLarge)
+        } catch let error as ContentError {
+            answer = Answer(.internalServerError, type: "text/plain", text: "\(error)\n")
         }
-        let delivery = Delivery(answer: answer, channel: context.channel) { [asked] bytes in
+        let isNew = words[2] != "HTTP/1.0"
+        let wishes = head.fields["connection"]?.lowercased() ?? ""
+        let delivery = Delivery(
+            answer: answer, socket: socket, isHead: words[0] == "HEAD", takesPieces: isNew,
+            isLast: wishes.contains("close") || !isNew && !wishes.contains("keep-alive")
+        ) { [asked] bytes in
             answering.sent(bytes, status: answer.status.code, to: asked)
         }
-        return delivery.response(isHead: request.method == .head)
+        return try await delivery.send()
     }
 }

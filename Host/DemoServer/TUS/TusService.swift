@@ -1,5 +1,4 @@
 import HTTPTypes
-import NIOCore
 
 /// Resumable uploads by the protocol tus 1.0, as servers of the oCIS family offer them: a POST to a folder creates an
 /// upload, PATCHes to the upload's own address fill it, and the last byte makes it a file of the folder.
@@ -130,8 +129,8 @@ struct TusService: Sendable {
         var (spool, digest) = (upload.spool, part.map { Digest($0.kind) })
         do {
             try await asked.receive { chunk in
-                guard spool.size + chunk.readableBytes <= upload.length else { throw TooLong() }
-                chunk.withUnsafeReadableBytes { digest?.update($0) }
+                guard spool.size + chunk.count <= upload.length else { throw TooLong() }
+                chunk.withUnsafeBytes { digest?.update($0) }
                 try await spool.append(chunk)
             }
         } catch is TooLong {

@@ -1,5 +1,4 @@
 import Digests
-package import NIOCore
 
 /// A file's bytes.
 package struct Content: Sendable {
@@ -19,7 +18,7 @@ package struct Content: Sendable {
         checksums.count == 1 ? checksums[0].text : checksums.map(\.text).joined(separator: " ")
     }
     /// The bytes, if they are in memory.
-    package let memory: ByteBuffer?
+    package let memory: [UInt8]?
     private let place: any Place
 
     package static let none = Content([])
@@ -29,8 +28,8 @@ package struct Content: Sendable {
     }
 
     init(_ bytes: some Collection<UInt8>, _ checksums: [Checksum]) {
-        let buffer = ByteBuffer(bytes: bytes)
-        (memory, place) = (buffer, Memory(buffer: buffer))
+        let bytes = Array(bytes)
+        (memory, place) = (bytes, Memory(bytes: bytes))
         (size, self.checksums) = (bytes.count, checksums)
     }
 
@@ -44,12 +43,10 @@ package struct Content: Sendable {
     }
 
     private struct Memory: Place {
-        let buffer: ByteBuffer
+        let bytes: [UInt8]
 
         func send(_ range: Range<Int>, to sink: Answer.Sink) async throws {
-            if let slice = buffer.getSlice(at: buffer.readerIndex + range.lowerBound, length: range.count) {
-                try await sink(slice)
-            }
+            if range.upperBound <= bytes.count { try await sink(Array(bytes[range])) }
         }
     }
 }

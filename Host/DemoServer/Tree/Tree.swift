@@ -1,5 +1,4 @@
 import Glibc
-import NIOCore
 import Synchronization
 
 /// The files and folders that a demo server serves. Paths have the form `/folder/file`.
@@ -68,7 +67,7 @@ public final class Tree: Sendable {
     /// Returns the bytes of a file; nil if the path is not a file's, or the file is not kept in memory.
     public func bytes(of path: String) -> [UInt8]? {
         guard let node = node(at: TreePath(path)), !node.isFolder else { return nil }
-        return node.content.memory.map { Array($0.readableBytesView) }
+        return node.content.memory
     }
 
     /// Returns the SHA-1 of a file in hexadecimal; nil if the path is not a file's.

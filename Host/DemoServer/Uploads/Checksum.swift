@@ -1,5 +1,4 @@
 import Digests
-import NIOCore
 
 /// A checksum that a client gives for a body: `SHA1:` and hexadecimal digits, as in `OC-Checksum`.
 package struct Checksum: Hashable, Sendable {

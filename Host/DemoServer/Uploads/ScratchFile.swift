@@ -1,5 +1,4 @@
 import Glibc
-import NIOCore
 import Threads
 
 /// A file on the disk without a name. Its room is free again when nothing needs its bytes any more, or when the process
@@ -30,9 +29,9 @@ final class ScratchFile: Content.Place {
     deinit { runBlockingLater { [file] in close(file) } }
 
     /// Writes bytes at an offset, on a thread that may block.
-    func write(_ buffer: ByteBuffer, at offset: Int) async throws {
+    func write(_ bytes: [UInt8], at offset: Int) async throws {
         try await runBlocking { [self] in
-            try buffer.withUnsafeReadableBytes { bytes in
+            try bytes.withUnsafeBytes { bytes in
                 var done = 0
                 while done < bytes.count {
                     let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
@@ -51,17 +50,16 @@ final class ScratchFile: Content.Place {
             let (from, length) = (done, min(range.upperBound - done, 256 << 10))
             let block = try await runBlocking { [self] in try read(from, length) }
             try await sink(block)
-            done += block.readableBytes
+            done += block.count
         }
     }
 
-    private func read(_ from: Int, _ length: Int) throws -> ByteBuffer {
-        var result = ByteBuffer()
-        let count = result.writeWithUnsafeMutableBytes(minimumWritableBytes: length) { memory in
-            max(0, pread(file, memory.baseAddress, length, off_t(from)))
+    private func read(_ from: Int, _ length: Int) throws -> [UInt8] {
+        let bytes = [UInt8](unsafeUninitializedCapacity: length) { memory, count in
+            count = max(0, pread(file, memory.baseAddress, length, off_t(from)))
         }
-        guard count > 0 else { throw ContentError(in: folder, code: EIO) }
-        return result
+        guard !bytes.isEmpty else { throw ContentError(in: folder, code: EIO) }
+        return bytes
     }
 }
 

@@ -1,5 +1,4 @@
 import Digests
-import NIOCore
 
 /// The bytes of a body as they arrive. They go into memory or, if there are many, into a file of the server's own. A
 /// copy is an earlier state: it can take the place of the later one.
@@ -11,7 +10,7 @@ struct Spool: Sendable {
     private let folder: String
     private let kind: Checksum.Kind?
     /// The bytes that are not in the file.
-    private var pending = ByteBuffer()
+    private var pending: [UInt8] = []
     private var file: ScratchFile?
     private var sha1 = Digest(.sha1)
     private var other: Digest?
@@ -24,20 +23,20 @@ struct Spool: Sendable {
         other = self.kind.map(Digest.init)
     }
 
-    mutating func append(_ chunk: ByteBuffer) async throws {
-        chunk.withUnsafeReadableBytes { bytes in
+    mutating func append(_ chunk: [UInt8]) async throws {
+        chunk.withUnsafeBytes { bytes in
             sha1.update(bytes)
             other?.update(bytes)
         }
-        size += chunk.readableBytes
-        pending.writeImmutableBuffer(chunk)
-        if pending.readableBytes > Self.inMemory { try await flush() }
+        size += chunk.count
+        pending += chunk
+        if pending.count > Self.inMemory { try await flush() }
     }
 
     /// Returns the whole content.
     mutating func content() async throws -> Content {
         let sums = [Checksum(.sha1, hexadecimal(sha1.bytes))] + computed
-        guard file != nil else { return Content(Array(pending.readableBytesView), sums) }
+        guard file != nil else { return Content(pending, sums) }
         try await flush()
         guard let file else { return .none }
         return Content(at: file, size: size, sums)
@@ -52,7 +51,7 @@ struct Spool: Sendable {
         let target: ScratchFile
         if let file { target = file } else { target = try await ScratchFile(in: folder) }
         file = target
-        try await target.write(pending, at: size - pending.readableBytes)
-        pending = ByteBuffer()
+        try await target.write(pending, at: size - pending.count)
+        pending = []
     }
 }

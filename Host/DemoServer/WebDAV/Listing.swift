@@ -1,5 +1,4 @@
 import HTTPTypes
-import NIOCore
 
 /// The answer to a PROPFIND (RFC 4918, section 9.1).
 package struct Listing: Sendable {
@@ -55,19 +54,16 @@ package struct Listing: Sendable {
         var answer = Answer(.init(code: 207, reasonPhrase: "Multi-Status"))
         answer.fields[.contentType] = "application/xml; charset=utf-8"
         answer.body = .chunks { sink in
-            var buffer = ByteBuffer(string: Self.head)
+            var bytes = Array(Self.head.utf8)
             for (path, node) in entries {
                 let href = base + path.encoded + (node.isFolder ? "/" : "")
-                buffer.writeBytes(
-                    properties.response(
-                        node, href: Array(href.utf8), notes: notes?.values(of: node, path) ?? [:]))
-                if buffer.readableBytes > 64 << 10 {
-                    try await sink(buffer)
-                    buffer.clear()
+                bytes += properties.response(node, href: Array(href.utf8), notes: notes?.values(of: node, path) ?? [:])
+                if bytes.count > 64 << 10 {
+                    try await sink(bytes)
+                    bytes = []
                 }
             }
-            buffer.writeString(Self.tail)
-            try await sink(buffer)
+            try await sink(bytes + Self.tail.utf8)
         }
         return answer
     }

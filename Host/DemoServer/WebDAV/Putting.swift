@@ -1,5 +1,4 @@
 import HTTPTypes
-import NIOCore
 
 /// The answer to a PUT.
 struct Putting: Sendable {

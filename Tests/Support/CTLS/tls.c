@@ -1,7 +1,10 @@
 #define _GNU_SOURCE
 #include "tls.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <poll.h>
@@ -42,36 +45,87 @@ static void block_signals(void) {
     pthread_sigmask(SIG_BLOCK, &all, NULL);
 }
 
-static int write_all(int descriptor, const char *bytes, ssize_t count) {
-    while (count > 0) {
-        const ssize_t written = write(descriptor, bytes, (size_t)count);
-        if (written <= 0) return 0;
-        bytes += written;
-        count -= written;
-    }
-    return 1;
+/* What goes in one direction: the bytes that were read and not yet written. */
+typedef struct {
+    char bytes[16384];
+    int begin;
+    int end;
+    int is_over;
+} direction;
+
+/* The result of a step: 1 if bytes were passed on, 0 if that has to wait, -1 if the side is gone. */
+static int step_of(SSL *tls, int result) {
+    if (result > 0) return 1;
+    const int error = SSL_get_error(tls, result);
+    return error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE ? 0 : -1;
 }
 
-/* Passes bytes in both directions until one side closes. */
+static int step_of_call(ssize_t result) {
+    return result > 0 ? 1 : result < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : -1;
+}
+
+/* Passes bytes in both directions, neither of which waits for the other, until both are over. A server that has said
+   all gets no more, and its client may go on until it closes. */
 static void pass(SSL *tls, int client, int server) {
-    char bytes[16384];
-    struct pollfd sides[] = {{.fd = client, .events = POLLIN}, {.fd = server, .events = POLLIN}};
-    while (1) {
-        const int is_pending = SSL_pending(tls) > 0;
-        if (poll(sides, 2, is_pending ? 0 : -1) < 0) return;
-        if (is_pending || sides[0].revents) {
-            const int count = SSL_read(tls, bytes, sizeof bytes);
-            if (count <= 0 || !write_all(server, bytes, count)) return;
-        }
-        if (sides[1].revents) {
-            const ssize_t count = read(server, bytes, sizeof bytes);
-            if (count <= 0) {
-                SSL_shutdown(tls);
-                return;
+    direction up = {.begin = 0}, down = {.begin = 0};
+    while (!(up.is_over && down.is_over)) {
+        int is_moving = 0, step, count;
+        if (up.begin == up.end && !up.is_over) {
+            ERR_clear_error();
+            count = SSL_read(tls, up.bytes, sizeof up.bytes);
+            step = step_of(tls, count);
+            up.begin = 0;
+            up.end = step > 0 ? count : 0;
+            is_moving |= step;
+            if (step < 0) {
+                up.is_over = 1;
+                shutdown(server, SHUT_WR);
             }
-            if (SSL_write(tls, bytes, (int)count) <= 0) return;
         }
+        if (up.begin < up.end) {
+            count = (int)write(server, up.bytes + up.begin, (size_t)(up.end - up.begin));
+            step = step_of_call(count);
+            if (step < 0) up.begin = up.end;
+            if (step > 0) up.begin += count;
+            is_moving |= step;
+        }
+        if (down.begin == down.end && !down.is_over) {
+            count = (int)read(server, down.bytes, sizeof down.bytes);
+            step = step_of_call(count);
+            down.begin = 0;
+            down.end = step > 0 ? count : 0;
+            is_moving |= step;
+            if (step < 0) {
+                down.is_over = 1;
+                SSL_shutdown(tls);
+                shutdown(client, SHUT_WR);
+            }
+        }
+        if (down.begin < down.end) {
+            ERR_clear_error();
+            count = SSL_write(tls, down.bytes + down.begin, down.end - down.begin);
+            step = step_of(tls, count);
+            if (step < 0) return;
+            if (step > 0) down.begin += count;
+            is_moving |= step;
+        }
+        if (is_moving) continue;
+        struct pollfd sides[] = {{.fd = client}, {.fd = server}};
+        if (up.begin < up.end) sides[1].events |= POLLOUT;
+        else if (!up.is_over) sides[0].events |= POLLIN;
+        if (down.begin < down.end) sides[0].events |= POLLOUT;
+        else if (!down.is_over) sides[1].events |= POLLIN;
+        /* A side of which nothing is wanted would be told as gone again and again. */
+        for (int i = 0; i < 2; i++)
+            if (!sides[i].events) sides[i].fd = -1;
+        poll(sides, 2, -1);
     }
+}
+
+static void prepare(int descriptor) {
+    const int on = 1;
+    setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    fcntl(descriptor, F_SETFL, O_NONBLOCK);
 }
 
 static void *serve(void *context) {
@@ -81,8 +135,12 @@ static void *serve(void *context) {
     const struct sockaddr_in address = loopback(relay->server);
     SSL *const tls = SSL_new(relay->context);
     if (tls && SSL_set_fd(tls, own->client) == 1 && SSL_accept(tls) == 1
-        && connect(own->server, (const struct sockaddr *)&address, sizeof address) == 0)
+        && connect(own->server, (const struct sockaddr *)&address, sizeof address) == 0) {
+        SSL_set_mode(tls, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+        prepare(own->client);
+        prepare(own->server);
         pass(tls, own->client, own->server);
+    }
     SSL_free(tls);
     ERR_clear_error();
     pthread_mutex_lock(&relay->lock);
@@ -128,6 +186,8 @@ static void *listen_on(void *context) {
             }
         } else if (client >= 0) close(client);
         pthread_mutex_unlock(&relay->lock);
+        /* There may be no descriptor for the connection that waits. */
+        if (client < 0) usleep(10000);
     }
     relay->threads--;
     pthread_cond_signal(&relay->ended);

@@ -16,7 +16,7 @@ enum ThreadReport {
         let threads = ((try? Files.names(in: folder)) ?? []).compactMap { thread -> String? in
             let name = content("\(folder)/\(thread)/comm")
             let state = fields(ofStat: "\(folder)/\(thread)/stat").first ?? "?"
-            guard name == "demo server" || name.hasPrefix("NIO") || state == "R" || state == "D" else { return nil }
+            guard name == "demo server" || name == "sockets" || state == "R" || state == "D" else { return nil }
             return "\(name) \(state) \(content("\(folder)/\(thread)/wchan"))"
         }
         return "The tests' own threads: \(threads.joined(separator: "; ")); load \(content("/proc/loadavg"))\n"

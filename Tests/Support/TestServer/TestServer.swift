@@ -89,7 +89,7 @@ public final class TestServer: Sendable {
         answers = TestAnswers(configuration, service, hints, events)
         tree.tell(configuration.manner.propagation)
         let isSecure = configuration.certificate != nil
-        listener = try await Listener(
+        listener = try Listener(
             answering: answers, as: configuration.site, port: isSecure ? 0 : configuration.port)
         do {
             relay = try configuration.certificate.map { [listener] in

@@ -1,6 +1,5 @@
 import DemoServer
 import HTTPTypes
-import NIOCore
 
 /// Answers the requests for uploads in parts that are put together, as Nextcloud answers them.
 struct ChunkAnswers {
@@ -57,7 +56,7 @@ struct ChunkAnswers {
         guard uploads.parts(in: folder) != nil else { return Refusal.notFound.answer }
         var bytes: [UInt8] = []
         do {
-            try await asked.receive { bytes += $0.readableBytesView }
+            try await asked.receive { bytes += $0 }
         } catch {
             if manner.keepsCutParts { _ = uploads.put(bytes, part, in: folder) }
             throw error

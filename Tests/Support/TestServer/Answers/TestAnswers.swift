@@ -1,5 +1,5 @@
 import DemoServer
-import Hummingbird
+import HTTPTypes
 import Synchronization
 
 /// Answers requests in the server's manner, with its faults.

@@ -1,4 +1,3 @@
-import NIOCore
 import Threads
 
 /// The hints of changes that a server gives its clients: notifications, activities, and a stream of events.
@@ -22,7 +21,7 @@ public final class Hints: Sendable {
         var notifications: [Notification] = []
         var activities: [Activity] = []
         var last = 0
-        var streams: [Int: AsyncStream<ByteBuffer>.Continuation] = [:]
+        var streams: [Int: AsyncStream<[UInt8]>.Continuation] = [:]
         var opened = 0
         /// The number of times that all listeners and waiters were released.
         var closings = 0
@@ -70,7 +69,7 @@ public final class Hints: Sendable {
     /// Sends text unchanged to all open streams, such as `: keep-alive` and an empty line.
     public func send(text: String) {
         let streams = state.change { Array($0.streams.values) }
-        for stream in streams { stream.yield(ByteBuffer(string: text)) }
+        for stream in streams { stream.yield(Array(text.utf8)) }
     }
 
     /// Closes all streams of events.
@@ -93,8 +92,8 @@ public final class Hints: Sendable {
     var activities: [Activity] { state.change { $0.activities } }
 
     /// Opens a stream of the events from now on, until the streams are cut.
-    func open() -> AsyncStream<ByteBuffer> {
-        let (stream, continuation) = AsyncStream<ByteBuffer>.makeStream()
+    func open() -> AsyncStream<[UInt8]> {
+        let (stream, continuation) = AsyncStream<[UInt8]>.makeStream()
         state.change { state in
             state.opened += 1
             let number = state.opened

@@ -1,6 +1,5 @@
 import DemoServer
 import HTTPTypes
-import NIOCore
 
 extension Answer {
     /// Makes the answer that a fault gives in place of the proper one; nil if the fault gives none.
@@ -10,7 +9,7 @@ extension Answer {
             self = code == 401 ? .unauthorized : Answer(.init(code: code))
             if let xml {
                 fields[.contentType] = "application/xml; charset=utf-8"
-                body = .bytes(ByteBuffer(string: xml))
+                body = .bytes(Array(xml.utf8))
             }
             if let retryAfter { fields[named: "Retry-After"] = String(retryAfter) }
         case .page:
@@ -24,7 +23,7 @@ extension Answer {
             self.init(.init(code: code))
             body = .chunks { sink in
                 // Ends when the client reads no more.
-                while true { try await sink(ByteBuffer(repeating: UInt8(ascii: "."), count: 65_536)) }
+                while true { try await sink(Array(repeating: UInt8(ascii: "."), count: 65_536)) }
             }
         case .redirect(let address, let status):
             self.init(.init(code: status))
@@ -61,17 +60,17 @@ extension Answer {
             var sent = 0
             var isOver = false
             try await whole.send { chunk in
-                var chunk = chunk
-                if !isOver, sent + chunk.readableBytes >= count {
-                    if let first = chunk.readSlice(length: max(0, count - sent)) {
-                        try await sink(first)
-                        sent += first.readableBytes
-                    }
+                var rest = chunk[...]
+                if !isOver, sent + chunk.count >= count {
+                    let first = rest.prefix(max(0, count - sent))
+                    rest = rest.dropFirst(first.count)
+                    try await sink(Array(first))
+                    sent += first.count
                     try await stopped()
                     isOver = true
                 }
-                try await sink(chunk)
-                sent += chunk.readableBytes
+                try await sink(Array(rest))
+                sent += rest.count
             }
         }
     }
@@ -83,7 +82,7 @@ extension Answer {
         body = .chunks { sink in
             try await file.send(to: sink)
             // Ends when the client reads no more.
-            while true { try await sink(ByteBuffer(repeating: UInt8(ascii: "."), count: 65_536)) }
+            while true { try await sink(Array(repeating: UInt8(ascii: "."), count: 65_536)) }
         }
     }
 
@@ -92,9 +91,8 @@ extension Answer {
         guard case .content(let content, let range) = body else { return }
         if difference <= 0 {
             body = .content(content, range.lowerBound..<max(range.lowerBound, range.upperBound + difference))
-        } else if var buffer = content.memory {
-            buffer.writeRepeatingByte(0, count: difference)
-            let longer = Content(Array(buffer.readableBytesView))
+        } else if let bytes = content.memory {
+            let longer = Content(bytes + Array(repeating: 0, count: difference))
             body = .content(longer, range.lowerBound..<range.upperBound + difference)
         }
     }

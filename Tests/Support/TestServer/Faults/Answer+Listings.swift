@@ -1,6 +1,5 @@
 import DemoServer
 import HTTPTypes
-import NIOCore
 
 extension Answer {
     /// Applies the faults that concern the entries of a file listing.
@@ -21,10 +20,10 @@ extension Answer {
         let proper = self
         body = .chunks { [empty, truncated, endings] sink in
             var whole: [UInt8] = []
-            try await proper.send { whole += $0.readableBytesView }
+            try await proper.send { whole += $0 }
             let listing = SplitListing(whole)
             if empty {
-                try await sink(ByteBuffer(bytes: listing.head + listing.tail))
+                try await sink(Array(listing.head + listing.tail))
                 return
             }
             // The cut is in the middle of a tag, so that no reader can take the listing for a whole answer.
@@ -33,14 +32,14 @@ extension Answer {
             var entries = Array(listing.entries.prefix(isCut ? half : .max))
             entries.insert(contentsOf: endings.map { foreign($0)[...] }, at: min(1, entries.count))
             let end = isCut ? Array("<d:response><d:hr".utf8)[...] : listing.tail
-            try await sink(ByteBuffer(bytes: listing.head + entries.joined() + end))
+            try await sink(Array(listing.head + entries.joined() + end))
         }
     }
 
     /// Applies the faults that concern the text of a calendar multistatus.
     mutating func spoilMultistatus(_ faults: [Fault.Kind], _ writer: XMLWriter) {
-        guard status.code == 207, case .bytes(let buffer) = body else { return }
-        var text = String(buffer: buffer)
+        guard status.code == 207, case .bytes(let bytes) = body else { return }
+        var text = String(decoding: bytes, as: UTF8.self)
         for fault in faults {
             switch fault {
             case .documentType(let declaration): text = Self.withType(declaration, text, writer)
@@ -51,7 +50,7 @@ extension Answer {
             default: break
             }
         }
-        body = .bytes(ByteBuffer(string: text))
+        body = .bytes(Array(text.utf8))
     }
 
     /// Inserts a declaration before the root, and replaces each name and sync token by `&e;`.

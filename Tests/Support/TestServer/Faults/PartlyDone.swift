@@ -1,6 +1,5 @@
 import DemoServer
 import HTTPTypes
-import NIOCore
 
 /// A request of which the server does a part.
 struct PartlyDone {
@@ -58,11 +57,11 @@ struct PartlyDone {
         var answer = Answer(.init(code: 207))
         answer.fields[.contentType] = "application/xml; charset=utf-8"
         answer.body = .bytes(
-            ByteBuffer(
-                string: """
-                    <?xml version="1.0"?><d:multistatus xmlns:d="DAV:"><d:response><d:href>\(base)\(path.encoded)</d:href>\
-                    <d:status>HTTP/1.1 423 Locked</d:status></d:response></d:multistatus>
-                    """))
+            Array(
+                """
+                <?xml version="1.0"?><d:multistatus xmlns:d="DAV:"><d:response><d:href>\(base)\(path.encoded)</d:href>\
+                <d:status>HTTP/1.1 423 Locked</d:status></d:response></d:multistatus>
+                """.utf8))
         return answer
     }
 }
