@@ -88,6 +88,16 @@ extension JournalTable where Access == Transaction {
         return taken
     }
 
+    /// Marks a change as sent: it may have arrived at the server from now on.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func markSent(_ id: SyncRecordID) throws {
+        let statement = try RawStatement(
+            db, "UPDATE syncRecords SET state = \(State.processing.sql), mayHaveArrived = 1 WHERE id = ?")
+        statement.bind(1, id)
+        try statement.run()
+        access.noteRecordsChanged()
+    }
+
     /// Marks records as started. Records that no longer exist, or that wait again, are left out.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func markProcessing(_ ids: some Sequence<SyncRecordID>) throws {

@@ -52,6 +52,7 @@ public indirect enum JSONValue: Hashable, Sendable {
 private struct JSONParser {
     /// The greatest nesting depth. No settings are nested this deep.
     private static let deepest = 64
+    private static let fewMembers = 16
     let bytes: [UInt8]
     var position = 0
 
@@ -79,7 +80,8 @@ private struct JSONParser {
     private mutating func object(depth: Int) throws(JSONValue.ParsingError) -> JSONValue {
         position += 1
         var members: [JSONValue.Member] = []
-        // Texts would be equal that differ in Unicode's normalization form.
+        // Texts would be equal that differ in Unicode's normalization form. The names of a small object are compared with
+        // one another.
         var names: Set<[UInt8]> = []
         skipSpace()
         if take("}") { return .object(members) }
@@ -87,7 +89,11 @@ private struct JSONParser {
             skipSpace()
             guard peek == UInt8(ascii: "\"") else { throw error("a name in quotes is missing") }
             let name = try string()
-            guard names.insert(Array(name.utf8)).inserted else { throw error("`\(name)` is given a second time") }
+            if members.count == Self.fewMembers { names = Set(members.map { Array($0.name.utf8) }) }
+            let isNew =
+                members.count < Self.fewMembers
+                ? !members.contains { $0.name.utf8.elementsEqual(name.utf8) } : names.insert(Array(name.utf8)).inserted
+            guard isNew else { throw error("`\(name)` is given a second time") }
             skipSpace()
             guard take(":") else { throw error("`:` is missing") }
             members.append(.init(name: name, value: try value(depth: depth + 1)))
@@ -112,11 +118,23 @@ private struct JSONParser {
 
     private mutating func string() throws(JSONValue.ParsingError) -> String {
         position += 1
-        var text: [UInt8] = []
+        var text: ArraySlice<UInt8> = []
         while let byte = peek, byte != UInt8(ascii: "\"") {
-            position += 1
-            guard byte >= 0x20 else { throw error("a control character in a string") }
-            if byte == UInt8(ascii: "\\") { text += Array(try escape().utf8) } else { text.append(byte) }
+            guard byte >= 0x20 else {
+                position += 1
+                throw error("a control character in a string")
+            }
+            if byte == UInt8(ascii: "\\") {
+                position += 1
+                text += Array(try escape().utf8)
+            } else {
+                // What is no escape is taken as a whole.
+                let start = position
+                while let byte = peek, byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
+                    position += 1
+                }
+                if text.isEmpty { text = bytes[start..<position] } else { text += bytes[start..<position] }
+            }
         }
         guard take("\"") else { throw error("a string does not end") }
         guard let valid = String(validating: text, as: UTF8.self) else { throw error("a string is not UTF-8") }

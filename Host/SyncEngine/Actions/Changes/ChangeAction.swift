@@ -241,9 +241,7 @@ extension SyncEngine {
         guard let record = try tx.journal.record(id: job.id), record.wait == nil,
             controls.with({ !$0.suspended.contains(job.id) })
         else { return nil }
-        var started = record
-        (started.state, started.mayHaveArrived) = (.processing, true)
-        if started != record { try tx.journal.update(started) }
+        if record.state != .processing || !record.mayHaveArrived { try tx.journal.markSent(record.id) }
         return record
     }
 

@@ -68,12 +68,15 @@ extension UploadAction {
     /// - Returns: The complete download, nil if the record is done; and the path that was uploaded, nil if the record was
     ///   gone.
     private func conclude(_ made: Made, in tx: Transaction) throws -> (job: Job?, path: ItemPath?) {
-        guard var record = try tx.journal.record(id: made.job.id) else { return (nil, nil) }
+        var records = try tx.journal.records(of: made.job.record.localID)
+        guard var record = try records.first(where: { $0.id == made.job.id }) ?? tx.journal.record(id: made.job.id)
+        else { return (nil, nil) }
         let path = record.path
         let upload = made.upload
         var item = try tx.items.item(localID: record.localID) ?? adoptItem(for: &record, of: upload, in: tx)
         let lands = !item.isRemoved
-        let records = try tx.journal.records(of: record.localID)
+        // The record has come to be about another item.
+        if record.localID != made.job.record.localID { records = try tx.journal.records(of: record.localID) }
         let served = try lands ? endDownloads(of: &item, among: records, besides: record, in: tx) : []
         if lands { item.syncActivity.insert(.downloading) }
         if lands, let copy = item.copy, copy.etag == made.item.etag, copy.digest != upload.digest {
