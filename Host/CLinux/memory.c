@@ -18,6 +18,8 @@ int linux_limit_arenas(int count) { return mallopt(M_ARENA_MAX, count); }
 
 int linux_map_blocks_from(int bytes) { return mallopt(M_MMAP_THRESHOLD, bytes); }
 
+int linux_keep_free(int bytes) { return mallopt(M_TRIM_THRESHOLD, bytes); }
+
 void linux_give_back_memory(void) { malloc_trim(0); }
 
 int linux_forbid_dumps(void) { return prctl(PR_SET_DUMPABLE, 0); }

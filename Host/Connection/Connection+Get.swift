@@ -87,6 +87,8 @@ extension Connection {
                 try write(&waiting, to: sink)
                 throw cancelled(question)
             }
+            // A larger block of memory would come from the system, and go back to it.
+            if waiting.count + chunk.count > enough { try write(&waiting, to: sink) }
             if waiting.count == 0 { waiting = chunk } else { waiting += chunk }
             if waiting.count >= enough { try write(&waiting, to: sink) }
         }

@@ -59,10 +59,12 @@ public enum ProcessSetup {
         setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
         // That limit does not hold for a core that the kernel hands to a program (core(5)).
         _ = linux_forbid_dumps()
-        // A host has some twenty threads, of which few allocate at a time. Without these two calls each thread keeps
-        // memory of its own, a tenth of the process's memory in all. Both calls are hints.
+        // A host has some twenty threads, of which few allocate at a time. Without the first two calls each thread keeps
+        // memory of its own, a tenth of the process's memory in all. The calls are hints.
         _ = linux_limit_arenas(2)
         _ = linux_map_blocks_from(131_072)
+        // By default so much would go back as a download takes at a time, with each of its pieces.
+        _ = linux_keep_free(1_048_576)
         return true
     }()
 }

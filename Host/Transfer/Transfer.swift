@@ -47,7 +47,11 @@ package final class Transfer: Exchange, @unchecked Sendable {
     private var sender: BatchPlace?
 
     /// The number of bytes that may wait for the reader. When more wait, nothing further is read from the network.
-    private static let most = 262_144
+    private static let most = 98_304
+    /// The room for the bytes that wait, once they are many, and for those that are read from the network at a time. What
+    /// the library gives at a time still fits above ``most``. Each larger block of memory would come from the system and
+    /// go back to it, which costs more than the answer.
+    private static let room = 114_688
 
     /// - Parameter silence: The limit between two pieces of the answer. Time in which the reader has no room for more
     ///   does not count.
@@ -126,7 +130,7 @@ package final class Transfer: Exchange, @unchecked Sendable {
 
     override func wasSent(_ bytes: Int64) { request.feed?.wasSent(bytes) }
 
-    override var buffer: Int { thread.isForDownloads ? 262_144 : 65_536 }
+    override var buffer: Int { thread.isForDownloads ? Self.room : 65_536 }
 
     override var isRepeatable: Bool { request.isRepeatable }
 
@@ -182,6 +186,7 @@ package final class Transfer: Exchange, @unchecked Sendable {
                 return (false, CheckedContinuation<Void, Never>?.none)
             }
             let now = Duration.uptime
+            if state.waiting.count + bytes.count > 32_768 { state.waiting.reserveCapacity(Self.room) }
             state.waiting.append(contentsOf: bytes)
             state.heard = now
             state.pace?.arrived(bytes.count)

@@ -11,6 +11,10 @@ int linux_limit_arenas(int count);
  * each time a large block is freed, and keeps larger blocks. */
 int linux_map_blocks_from(int bytes);
 
+/* Calls mallopt(3) with M_TRIM_THRESHOLD: the free bytes at the end of the memory from which on they go back to the
+ * system at once. */
+int linux_keep_free(int bytes);
+
 /* Calls malloc_trim(3): gives the system back the pages in which nothing is used. Takes some milliseconds. */
 void linux_give_back_memory(void);
 
