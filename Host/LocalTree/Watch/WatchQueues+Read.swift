@@ -10,16 +10,12 @@ extension WatchQueues {
     func read() {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
         defer { buffer.deallocate() }
-        while let queues = takeQueues() {
+        while let (queues, after) = takeQueues() {
             var sources = ([wakeUp.withLock { $0?.end ?? -1 }] + queues.map(\.descriptor)).map {
                 pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
             }
-            guard poll(&sources, nfds_t(sources.count), -1) > 0 else { continue }
+            guard poll(&sources, nfds_t(sources.count), after.isEmpty ? -1 : 0) > 0 || !after.isEmpty else { continue }
             if sources[0].revents != 0 { Glibc.read(sources[0].fd, buffer.baseAddress, buffer.count) }
-            let after = state.withLock { state in
-                defer { state.after = [] }
-                return state.after
-            }
             for (queue, source) in zip(queues, sources.dropFirst()) where source.revents != 0 || !after.isEmpty {
                 // What asks for everything is small: a read of a queue that is never empty must end too.
                 let reads = queue.kind == .uses || !after.isEmpty ? Self.mostReads : 1
@@ -36,8 +32,9 @@ extension WatchQueues {
     }
 
     /// Closes the queues that have no watcher any more.
-    /// - Returns: The queues to be read; nil if the thread ends.
-    private func takeQueues() -> [Open]? {
+    /// - Returns: The queues to be read, and what is to be called when all of them have been read: each queue that was
+    ///   there when somebody asked for a call is among them. Nil if the thread ends.
+    private func takeQueues() -> (queues: [Open], after: [@Sendable () -> Void])? {
         state.withLock { state in
             for descriptor in state.closing { close(descriptor) }
             state.closing = []
@@ -45,7 +42,9 @@ extension WatchQueues {
                 state.isReading = false
                 return nil
             }
-            return state.queues.map { Open(number: $0.key, descriptor: $0.value.descriptor, kind: $0.value.kind) }
+            defer { state.after = [] }
+            let queues = state.queues.map { Open(number: $0.key, descriptor: $0.value.descriptor, kind: $0.value.kind) }
+            return (queues, state.after)
         }
     }
 

@@ -9,8 +9,9 @@ import TreeFixture
 @testable import LocalTree
 @testable import Vault
 
-/// Tests of the watcher with the kernel's own events.
-@Suite struct TreeWatcherTests {
+/// Tests of the watcher with the kernel's own events. One after the other: watchers that begin while all queues have one
+/// share a queue, and its numbers of watches.
+@Suite(.serialized) struct TreeWatcherTests {
     /// A watched tree and the changes that its watcher reported.
     private struct Fixture {
         let tree: TreeFixture
@@ -243,6 +244,24 @@ import TreeFixture
             rmdir(root)
             rename(root + "-moved", root)
             #expect(fixture.tree.tree.isInPlace)
+        }
+    }
+
+    @Test("What has happened is told before the answer to who asks for all of it, also by a watcher that has just begun")
+    func order() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask { [self] in
+                    for _ in 0..<40 {
+                        try await watching([]) { fixture in
+                            let root = fixture.tree.root
+                            let changed = try await fixture.after { try Files.write("x", to: root + "/a") }
+                            #expect(changed == [ItemPath(unchecked: "/a")])
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
         }
     }
 
