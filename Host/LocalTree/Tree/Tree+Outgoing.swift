@@ -325,8 +325,9 @@ extension TakenSnapshot {
         let number = openat(folder.number, unlocked, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard number >= 0 else { throw .system("making the snapshot of \(path)", errno) }
         let file = Descriptor(number)
-        // Where the file system has no locks, the snapshot's age tells that its command is over.
-        _ = flock(file.number, LOCK_EX | LOCK_NB)
+        // A sweep that has found the file has the lock for a moment. Where the file system has no locks, the snapshot's age
+        // tells that its command is over.
+        while flock(file.number, LOCK_EX) != 0, errno == EINTR {}
         guard renameat(folder.number, unlocked, folder.number, name) == 0 else {
             let code = errno
             unlinkat(folder.number, unlocked, 0)

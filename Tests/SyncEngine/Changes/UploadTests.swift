@@ -146,10 +146,13 @@ import Vault
             final class Course: Sendable { let isOver = Atomic(false) }
             let course = Course()
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask {
-                    while !course.isOver.load(ordering: .relaxed) {
-                        try tree.sweepOutgoing(olderThan: .seconds(3600)) { [] }
-                        await Task.yield()
+                // Each sweep has the lock of what it finds for a moment, so that the command is to wait for it.
+                for _ in 0..<4 {
+                    group.addTask {
+                        while !course.isOver.load(ordering: .relaxed) {
+                            try tree.sweepOutgoing(olderThan: .seconds(3600)) { [] }
+                            await Task.yield()
+                        }
                     }
                 }
                 group.addTask {
