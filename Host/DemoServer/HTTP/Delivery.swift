@@ -38,7 +38,7 @@ struct Delivery: Sendable {
         let head = Self.head(answer.status, fields)
         guard hasBody else {
             // A fault may stop an answer without a body too.
-            if !isHead { try await answer.send { _ in } }
+            if !isHead { try await answer.send { _ in try Task.checkCancellation() } }
             sent(0)
             try await socket.write(head)
             return !isLast
