@@ -438,7 +438,6 @@ static void upload(Pumps &network, const string &source) {
   auto forget = prepared("DELETE FROM records WHERE id = ?");
   std::map<string, int64_t> folders = {{"", 0}};
   std::vector<Job> uploads;
-  int64_t held = 0;
   sql("BEGIN IMMEDIATE");
   auto send = [&] {
     if (uploads.empty()) return;
@@ -479,7 +478,6 @@ static void upload(Pumps &network, const string &source) {
       record.bind(job.item).run();
     }
     job.record = sqlite3_last_insert_rowid(database);
-    held += job.size;
     uploads.push_back(std::move(job));
     if (uploads.size() == 256) send();
   }
