@@ -31,4 +31,28 @@ import Testing
         #expect(try JSONValue(parsing: names)["e\u{301}"] == .integer(2))
         #expect(try JSONValue(parsing: #""\u00e9\uD83D\ude00""#) == .string("\u{E9}\u{1F600}"))
     }
+
+    @Test("A name that comes twice is found in objects of any size, wherever it comes")
+    func twice() throws {
+        for count in [2, 15, 16, 17, 18, 40] {
+            let names = (0..<count).map { "n\($0)" }
+            let whole = names.map { "\"\($0)\": 1" }.joined(separator: ",")
+            #expect(try JSONValue(parsing: "{\(whole)}")["n\(count - 1)"] == .integer(1))
+            for name in [names[0], names[count / 2], names[count - 1]] {
+                #expect(throws: JSONValue.ParsingError.self, "\(count) \(name)") {
+                    try JSONValue(parsing: "{\(whole),\"\(name)\": 2}")
+                }
+            }
+        }
+    }
+
+    @Test("Text before, between and after escapes is kept")
+    func escapes() throws {
+        #expect(try JSONValue(parsing: #""\n""#) == .string("\n"))
+        #expect(try JSONValue(parsing: #""ab\ncd\u00e9ef\\""#) == .string("ab\ncd\u{E9}ef\\"))
+        #expect(try JSONValue(parsing: #""\t\tab""#) == .string("\t\tab") && JSONValue(parsing: #""""#) == .string(""))
+        for text in [#""ab"#, "\"a\nb\"", #""a\x""#, #""\"#] {
+            #expect(throws: JSONValue.ParsingError.self, "\(text)") { try JSONValue(parsing: text) }
+        }
+    }
 }
