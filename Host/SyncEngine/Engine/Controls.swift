@@ -27,6 +27,9 @@ final class Controls: Sendable {
         var flags = EngineFlags()
         /// The flags that the machine was told last.
         fileprivate var told = EngineFlags()
+        /// Whether the downloads that were handed out may be out of date: the machine was told so, and they are not
+        /// recalled yet.
+        fileprivate var isRecalling = false
         /// Whether the engine is at work.
         var isRunning = false
         /// Whether journal and files agree: a run ended with nothing on its way into the tree.
@@ -49,6 +52,11 @@ final class Controls: Sendable {
         fileprivate(set) var toldVersion = 0
         /// The news of which the engine knew when nothing was left for it to do; nil if something is.
         fileprivate var restVersion: Int?
+
+        /// Whether a download that was handed out may start now.
+        func mayStart(_ record: SyncRecordID) -> Bool {
+            flags.isOnline && !flags.isStale && !isRecalling && !suspended.contains(record)
+        }
     }
 
     private let state = Mutex(State())
@@ -70,16 +78,21 @@ final class Controls: Sendable {
         return version
     }
 
-    /// Returns the flags, and resets those that report events.
+    /// Returns the flags, and resets those that report events. After a report that the state in memory may be out of
+    /// date, no download starts before ``letStart()``.
     func takeFlags() -> EngineFlags {
         state.withLock { state in
             let flags = state.flags
+            state.isRecalling = state.isRecalling || flags.isStale
             (state.flags.hasNews, state.flags.isStale) = (false, false)
             (state.flags.isReset, state.flags.isDemanded) = (false, false)
             (state.told, state.toldVersion) = (state.flags, state.version)
             return flags
         }
     }
+
+    /// Lets downloads start again, since those that may have been out of date are recalled.
+    func letStart() { state.withLock { $0.isRecalling = false } }
 
     /// Whether the flags have changed since ``takeFlags()`` was last called.
     var hasNewFlags: Bool { state.withLock { $0.flags != $0.told } }

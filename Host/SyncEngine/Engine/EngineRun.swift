@@ -245,13 +245,14 @@ struct EngineRun {
     }
 
     private mutating func act(_ children: inout Children) {
-        for effect in machine.decide(now: engine.waitTime()) {
-            guard case .recall = effect else {
-                carryOut(effect, &children)
-                continue
+        while true {
+            let effects = machine.decide(now: engine.waitTime())
+            guard case .recall? = effects.first else {
+                engine.controls.letStart()
+                for effect in effects { carryOut(effect, &children) }
+                return
             }
             take(.recalled(Array(pool.recall()), batched: batches.flatMap { $0.recall() }))
-            act(&children)
         }
     }
 

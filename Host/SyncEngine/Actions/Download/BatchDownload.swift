@@ -201,9 +201,7 @@ final class BatchDownload: FileBatchReceiver, @unchecked Sendable {
             pool.leavePlace()
             return .never
         }
-        let mayStart = engine.controls.with { state in
-            state.flags.isOnline && !state.flags.isStale && !state.suspended.contains(record)
-        }
+        let mayStart = engine.controls.with { $0.mayStart(record) }
         // The room was taken for all files when the batch began, and others may have taken it since.
         guard mayStart, !engine.measureRoom(isForced: false).isOverdrawn else {
             finish(file, .returned(record))

@@ -39,7 +39,7 @@ extension DownloadAction {
         guard takeRoom(for: job) else { return false }
         // One step, so that a transaction either keeps the download from starting or finds a way to end it.
         let isStarted = controls.with { state in
-            guard state.flags.isOnline, !state.flags.isStale, !state.suspended.contains(job.id) else { return false }
+            guard state.mayStart(job.id) else { return false }
             worker.begin(job.id)
             state.enders[job.id] = { [id = job.id] in worker.cancel(id) }
             return true
