@@ -39,8 +39,9 @@ import Testing
                 try await place.withService("\(folder)/still-data") { still in
                     try await Relay.running(to: killed.port) { relay in
                         let course = Course(
-                            try killed.account(in: "\(folder)/killed", at: relay.port), relay, random,
-                            kills: SeededGenerator.rounds(usually: 4), hasFavorites: place == .testServer)
+                            try killed.account(in: "\(folder)/killed", at: relay.port), relay,
+                            Workload(random, hasFavorites: place == .testServer, deletesFolders: place != .nginx),
+                            random, kills: SeededGenerator.rounds(usually: 4))
                         try await course.must("run", "--once")
                         let start = ContinuousClock.now
                         try await run(course)
@@ -249,9 +250,9 @@ private final class Course {
     private let relay: Relay
     private var workload: Workload
 
-    init(_ account: Account, _ relay: Relay, _ random: SeededGenerator, kills: Int, hasFavorites: Bool) {
+    init(_ account: Account, _ relay: Relay, _ workload: Workload, _ random: SeededGenerator, kills: Int) {
         (self.account, self.relay, self.random, self.kills) = (account, relay, random, kills)
-        workload = Workload(random, hasFavorites: hasFavorites)
+        self.workload = workload
     }
 
     /// Whether there were enough kills and commands. Kills that do not count need further commands.

@@ -65,6 +65,8 @@ struct Workload {
     private var nodes: [(path: String, node: Node)] = []
     private var random: SeededGenerator
     private let hasFavorites: Bool
+    /// Whether folders are deleted. On a server that hides names from its listings, Larder asks first.
+    private let deletesFolders: Bool
     private var count = 0
 
     /// The number of items from which on no more are made.
@@ -73,8 +75,8 @@ struct Workload {
     /// The files that are on the server at the beginning.
     static let files = (0..<6).flatMap { folder in (0..<3).map { "d\(folder)/f\($0).txt" } }
 
-    init(_ random: SeededGenerator, hasFavorites: Bool) {
-        (self.random, self.hasFavorites) = (random, hasFavorites)
+    init(_ random: SeededGenerator, hasFavorites: Bool, deletesFolders: Bool) {
+        (self.random, self.hasFavorites, self.deletesFolders) = (random, hasFavorites, deletesFolders)
         for folder in 0..<6 { nodes.append(("/d\(folder)", Node(isFolder: true))) }
         for file in Self.files { nodes.append(("/\(file)", Node(isFolder: false))) }
     }
@@ -148,7 +150,7 @@ struct Workload {
     }
 
     private mutating func remove() -> Command? {
-        guard let top = choose(where: { _ in true }) else { return nil }
+        guard let top = choose(where: { [deletesFolders] in deletesFolders || !$0.isFolder }) else { return nil }
         let path = nodes[top].path
         let all = below(path)
         guard all.count < 8, !all.contains(where: { nodes[$0].node.isUnseen }) else { return nil }
