@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 struct ccurl_trust {
+    // The authorities of the account; NULL for those of the system.
     X509_STORE *store;
     STACK_OF(X509) *chain;
     EVP_PKEY *key;
@@ -27,13 +28,16 @@ static void load_system_store(void) {
     if (system_store) X509_STORE_set_default_paths(system_store);
 }
 
-ccurl_trust *ccurl_trust_new(void) {
-    // Authorities in a folder are read when they are needed, and kept once for all accounts.
+// Returns the system's authorities. They are read by the first connection over TLS, and kept once for all accounts: to read
+// them takes longer than the rest of a program's start.
+static X509_STORE *system_authorities(void) {
     pthread_once(&once, load_system_store);
+    return system_store;
+}
+
+ccurl_trust *ccurl_trust_new(void) {
     ccurl_trust *trust = calloc(1, sizeof *trust);
     if (!trust) abort();
-    trust->store = system_store;
-    if (trust->store) X509_STORE_up_ref(trust->store);
     return trust;
 }
 
@@ -160,7 +164,8 @@ static CURLcode prepare(CURL *easy, void *ssl, void *argument) {
     (void)easy;
     ccurl_trust *trust = argument;
     SSL_CTX *context = ssl;
-    if (trust->store) SSL_CTX_set1_cert_store(context, trust->store);
+    X509_STORE *store = trust->store ? trust->store : system_authorities();
+    if (store) SSL_CTX_set1_cert_store(context, store);
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER, NULL);
     SSL_CTX_set_cert_verify_callback(context, verify, trust);
     if (trust->key) {

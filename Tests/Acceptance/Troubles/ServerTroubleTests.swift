@@ -213,17 +213,21 @@ import Testing
             let other = try await Certificate.make(in: folder, name: "other")
             try await TestServer.running(configuration) { server in
                 server.tree.put("/a", "x")
-                for (trust, code) in [
-                    ("{ trust: system }", 77), ("{ fingerprint: \"\(other.fingerprint)\" }", 77),
-                    ("{ ca: \"\(other.file)\" }", 77), ("{ ca: \"\(certificate.file)\" }", 0),
-                    ("{ fingerprint: \"\(certificate.fingerprint)\" }", 0),
-                ] as [(String, Int32)] {
+                // The system's authorities are those that `SSL_CERT_FILE` names.
+                for (trust, code, systems) in [
+                    ("{ trust: system }", 77, nil), ("{ trust: system }", 77, other.file),
+                    ("{ trust: system }", 0, certificate.file),
+                    ("{ fingerprint: \"\(other.fingerprint)\" }", 77, certificate.file),
+                    ("{ ca: \"\(other.file)\" }", 77, certificate.file), ("{ ca: \"\(certificate.file)\" }", 0, nil),
+                    ("{ fingerprint: \"\(certificate.fingerprint)\" }", 0, nil),
+                ] as [(String, Int32, String?)] {
                     try await withTemporaryFolder { home in
                         server.forgetRequests()
-                        let account = try Account(in: home, server, more: ["tls: \(trust)"])
+                        var account = try Account(in: home, server, more: ["tls: \(trust)"])
+                        if let systems { account.larder.environment["SSL_CERT_FILE"] = systems }
                         #expect(try await account.larder("pin", "/").exitCode == 0)
                         let result = try await account.larder("run", "--once")
-                        #expect(result.exitCode == code, "\(trust)\n\(result.summary)")
+                        #expect(result.exitCode == code, "\(trust) \(systems ?? "")\n\(result.summary)")
                         if code == 77 {
                             #expect(server.requests.isEmpty, "\(trust)")
                             #expect(result.errors.contains("certificate"), "\(result.summary)")
