@@ -201,7 +201,8 @@ final class BatchDownload: FileBatchReceiver, @unchecked Sendable {
             pool.leavePlace()
             return .never
         }
-        let mayStart = engine.controls.with { $0.mayStart(record) }
+        // What was recalled since is under way here, and was not brought back.
+        let mayStart = engine.controls.with { $0.mayStart(record) } && !state.withLock(\.isRecalled)
         // The room was taken for all files when the batch began, and others may have taken it since.
         guard mayStart, !engine.measureRoom(isForced: false).isOverdrawn else {
             finish(file, .returned(record))
