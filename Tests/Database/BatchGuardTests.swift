@@ -33,7 +33,8 @@ import Testing
                 try body(
                     tx,
                     BatchedDownload(
-                        record: record.id, item: try #require(row), path: item.path, version: "v1",
+                        record: record.id, item: try #require(row), path: item.path,
+                        version: ETag(opaque: "v1", strength: .strong),
                         digest: Self.digest, mark: Self.mark))
             }
         }

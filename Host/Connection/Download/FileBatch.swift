@@ -35,11 +35,15 @@ public struct FileBatch: Sendable {
     ///   - size: The number of bytes that the file must have.
     /// - Returns: False if the ETag cannot stand in a header field. Nothing is added then.
     public mutating func add(path: UnsafeRawBufferPointer, version: UnsafeRawBufferPointer, size: Int64) -> Bool {
-        guard version.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "\"") }),
-            texts.count + path.count + version.count < Int(Int32.max)
+        guard Self.takes(version: version), texts.count + path.count + version.count < Int(Int32.max)
         else { return false }
         files.append(File(path: append(path), version: append(version), size: size))
         return true
+    }
+
+    /// Tells whether the opaque part of an ETag can stand in a header field.
+    public static func takes(version: some Sequence<UInt8>) -> Bool {
+        version.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "\"") }
     }
 
     private mutating func append(_ bytes: UnsafeRawBufferPointer) -> Text {

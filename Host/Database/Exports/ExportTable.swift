@@ -21,12 +21,20 @@ extension ExportTable where Access == Transaction {
     /// afterwards.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func note(_ file: String, isCopyOf item: Item, _ version: ETag, at time: Timestamp) throws {
+        try note(file, isCopyOf: item.localID, at: item.path, version, at: time)
+    }
+
+    /// Notes that a file is a copy of this version of the item with this id and path, as ``note(_:isCopyOf:_:at:)``.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func note(
+        _ file: String, isCopyOf item: LocalID, at path: ItemPath, _ version: ETag, at time: Timestamp
+    ) throws {
         try run(
             """
             INSERT INTO exports (file, localID, path, etag, etagStrength, noted) VALUES (?, ?, ?, ?, ?, ?)
             ON CONFLICT (file) DO UPDATE SET localID = excluded.localID, path = excluded.path, etag = excluded.etag,
               etagStrength = excluded.etagStrength, noted = excluded.noted
-            """, .text(file), .text(item.localID.text), .path(item.path), .text(version.opaque),
+            """, .text(file), .text(item.text), .path(path), .text(version.opaque),
             .integer(Int64(version.strength.rawValue)), .time(time))
     }
 

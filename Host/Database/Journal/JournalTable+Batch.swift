@@ -120,7 +120,7 @@ extension JournalTable {
     }
 }
 
-/// A small download that is complete, or in place.
+/// A small download, or an uploaded file, that is complete or in place.
 public struct BatchedDownload: Sendable {
     /// The record.
     public var record: SyncRecordID
@@ -128,19 +128,22 @@ public struct BatchedDownload: Sendable {
     public var item: ItemRowID
     /// The item's path when the record was read.
     public var path: ItemPath
-    /// The opaque part of the strong ETag.
-    public var version: String
+    /// The version, as the server tells it. That of a file that was requested is strong.
+    public var version: ETag
     /// The SHA-256 of the content.
     public var digest: [UInt8]
     /// The file's mark: in `incoming/`, or in its place.
     public var mark: FileMark
+    /// Whether the record says already that the download is complete: see ``JournalTable/conclude(_:)``.
+    public var isRecorded: Bool
 
     /// Creates a download.
     public init(
-        record: SyncRecordID, item: ItemRowID, path: ItemPath, version: String, digest: [UInt8], mark: FileMark
+        record: SyncRecordID, item: ItemRowID, path: ItemPath, version: ETag, digest: [UInt8], mark: FileMark,
+        isRecorded: Bool = false
     ) {
         (self.record, self.item, self.path, self.version) = (record, item, path, version)
-        (self.digest, self.mark) = (digest, mark)
+        (self.digest, self.mark, self.isRecorded) = (digest, mark, isRecorded)
     }
 }
 
@@ -153,18 +156,29 @@ extension JournalTable where Access == Transaction {
     public func setLandings(of downloads: [BatchedDownload]) throws -> [Bool] {
         let statement = try RawStatement(db, BatchSQL.landing)
         let areSet = try downloads.map { download in
-            statement.bind(1, download.version)
-            statement.bind(2, download.digest)
-            statement.bind(3, download.mark.size)
-            statement.bind(4, download.mark.modified.nanoseconds)
-            statement.bind(5, download.record)
-            statement.bind(6, download.item)
-            statement.bind(7, download.path.text)
+            if download.isRecorded { return try isLanding(download) }
+            statement.bind(1, download.version.opaque)
+            statement.bind(2, Int64(download.version.strength.rawValue))
+            statement.bind(3, download.digest)
+            statement.bind(4, download.record)
+            statement.bind(5, download.item)
+            statement.bind(6, download.path.text)
+            statement.bind(7, download.mark.size)
+            statement.bind(8, download.mark.modified.nanoseconds)
             try statement.run()
             return changedRows == 1
         }
         access.noteRecordsChanged()
         return areSet
+    }
+
+    private func isLanding(_ download: BatchedDownload) throws -> Bool {
+        try exists(
+            BatchSQL.isLanding,
+            [
+                .text(download.version.opaque), .integer(Int64(download.version.strength.rawValue)),
+                .blob(download.digest), .id(download.record), .id(download.item), .path(download.path),
+            ])
     }
 
     /// Records in items that their copies are here, and removes the records: of each download of whose item nothing else
@@ -176,7 +190,8 @@ extension JournalTable where Access == Transaction {
         let anchor = try access.anchor
         var ended: [SyncRecordID] = []
         let areDone = try downloads.map { download in
-            completion.bind(1, download.version)
+            completion.bind(1, download.version.opaque)
+            completion.bind(12, Int64(download.version.strength.rawValue))
             completion.bind(2, download.digest)
             completion.bind(3, Int64(bitPattern: download.mark.inode))
             completion.bind(4, download.mark.size)
@@ -194,9 +209,7 @@ extension JournalTable where Access == Transaction {
             ended.append(download.record)
             return true
         }
-        try run(
-            "DELETE FROM syncRecords WHERE id IN (SELECT value FROM json_each(?))",
-            .text("[\(ended.map { "\($0.number)" }.joined(separator: ","))]"))
+        try run("DELETE FROM syncRecords WHERE id IN (SELECT value FROM json_each(?))", .text(Self.list(ended)))
         access.noteRecordsChanged()
         return areDone
     }
@@ -210,21 +223,29 @@ extension JournalTable where Access == Transaction {
 
 private enum BatchSQL {
     static let landing = """
-        UPDATE syncRecords SET state = \(State.processing.sql), landingETag = ?1,
-          landingETagStrength = \(ETag.Strength.strong.sql), landingDigest = ?2, landingSize = ?3, landingModified = ?4
-        WHERE id = ?5 AND action = '\(SyncRecord.Action.Kind.download.rawValue)' AND landingDigest IS NULL
-          AND parameters IS NULL AND waitUntil IS NULL AND waitVersion IS NULL AND waitIssue IS NULL
-          AND waitPlace IS NULL
+        UPDATE syncRecords SET state = \(State.processing.sql), landingETag = ?1, landingETagStrength = ?2,
+          landingDigest = ?3, landingSize = ?7, landingModified = ?8
+        WHERE id = ?4 AND landingDigest IS NULL AND \(isWanted)
+        """
+
+    static let isLanding = """
+        SELECT 1 FROM syncRecords
+        WHERE id = ?4 AND landingETag = ?1 AND landingETagStrength = ?2 AND landingDigest = ?3 AND \(isWanted)
+        """
+
+    /// Whether a record wants this version of an item that is at this path, and of which nothing is here.
+    private static let isWanted = """
+        action = '\(SyncRecord.Action.Kind.download.rawValue)' AND parameters IS NULL AND waitUntil IS NULL
+          AND waitVersion IS NULL AND waitIssue IS NULL AND waitPlace IS NULL
           AND EXISTS (SELECT 1 FROM items
-            WHERE items.databaseID = ?6 AND items.localID = syncRecords.localID AND items.path = ?7
-              AND items.\(ItemSQL.isFile) AND items.removedAt IS NULL AND items.etag = ?1
-              AND items.etagStrength = \(ETag.Strength.strong.sql)
+            WHERE items.databaseID = ?5 AND items.localID = syncRecords.localID AND items.path = ?6
+              AND items.\(ItemSQL.isFile) AND items.removedAt IS NULL AND items.etag = ?1 AND items.etagStrength = ?2
               AND items.cloudStatus = \(CloudStatus.cloudOnly.sql) AND items.copyETag IS NULL)
         """
 
     static let completion = """
         UPDATE items SET cloudStatus = \(CloudStatus.localCopy.sql), copyETag = ?1,
-          copyETagStrength = \(ETag.Strength.strong.sql), copyDigest = ?2, copyInode = ?3, copySize = ?4,
+          copyETagStrength = ?12, copyDigest = ?2, copyInode = ?3, copySize = ?4,
           copyModified = ?5, copyChanged = ?6, copyRecorded = ?7,
           downloadTrigger = (SELECT reason FROM syncRecords WHERE id = ?8), lastUsed = ?9,
           syncActivity = syncActivity & ~\(SyncActivity.downloading.rawValue), anchor = ?10,

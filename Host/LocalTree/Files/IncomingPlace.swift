@@ -93,6 +93,13 @@ public struct IncomingResult: Hashable, Sendable {
         private var third: UInt64 = 0
         private var fourth: UInt64 = 0
 
+        init() {}
+
+        fileprivate init?(_ bytes: [UInt8]) {
+            guard bytes.count == MemoryLayout<Self>.size else { return nil }
+            withUnsafeMutableBytes(of: &self) { $0.copyBytes(from: bytes) }
+        }
+
         /// The bytes.
         public var bytes: [UInt8] { withUnsafeBytes(of: self) { Array($0) } }
     }
@@ -103,6 +110,16 @@ public struct IncomingResult: Hashable, Sendable {
     public var mark: FileMark
     /// The number of failed writes to the disk when the file was opened.
     var failures: Int
+
+    /// Creates the description of a file that others describe; nil if its digest is no SHA-256.
+    public init?(_ file: CompletedFile) {
+        guard let digest = Digest(file.digest) else { return nil }
+        (self.digest, mark, failures) = (digest, file.mark, file.failures)
+    }
+
+    init(digest: Digest, mark: FileMark, failures: Int) {
+        (self.digest, self.mark, self.failures) = (digest, mark, failures)
+    }
 
     /// Returns the file as others describe it.
     public func file(named name: String) -> CompletedFile {

@@ -248,6 +248,11 @@ struct EngineMachine: Sendable {
             health.answered()
             window.freePlace(job.id)
             arrivals.append(file, now: now)
+        case .changed(let job, .uploadedTogether(let arrival)):
+            judgedUploads.remove(job.id)
+            health.answered()
+            window.freePlace(job.id)
+            arrivals.append(arrival, now: now)
         case .changed(let job, .failed(let failure)):
             judgedUploads.remove(job.id)
             failed(job, failure, now: now)
@@ -471,7 +476,10 @@ extension EngineMachine {
             health.failed(.disk(failure), record: .none, now: now)
             // Unless the disk failed, the files are whole in `incoming/` and are found there when the hold is over.
             for file in batch.files { window.park(file.job.id) }
-            for arrival in batch.batched { leaveBatch(arrival.record) }
+            for arrival in batch.batched {
+                leaveBatch(arrival.record)
+                if arrival.isUploaded { window.park(arrival.record) }
+            }
             return
         }
         measureSoon(now)

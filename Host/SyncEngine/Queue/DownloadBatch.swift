@@ -3,8 +3,9 @@ import Database
 import LocalTree
 import Model
 
-/// Small downloads that are requested together, in the journal's order: see ``JournalTable/eachRow(after:_:)``. It is made
-/// once and not changed, so that those who handle its files refer to them by number.
+/// Small downloads that are requested together, in the journal's order: see ``JournalTable/eachRow(after:_:)``; or
+/// uploaded files, of any size, that are put in place together. It is made once and not changed, so that those who handle
+/// its files refer to them by number.
 final class DownloadBatch: Sendable {
     /// A download.
     struct Entry: Sendable {
@@ -22,9 +23,11 @@ final class DownloadBatch: Sendable {
     let bytes: Int64
     /// The version of what policies cover, by which all files were covered; nil if there are no versions.
     let coverage: Int?
+    /// The strength of all files' ETags. Only files with strong ones are requested.
+    private let strength: ETag.Strength
 
-    init(_ entries: [Entry], _ files: FileBatch, coverage: Int?) {
-        (self.entries, self.files, self.coverage) = (entries, files, coverage)
+    init(_ entries: [Entry], _ files: FileBatch, coverage: Int?, strength: ETag.Strength = .strong) {
+        (self.entries, self.files, self.coverage, self.strength) = (entries, files, coverage, strength)
         bytes = files.files.reduce(0) { $0.adding($1.size) }
     }
 
@@ -33,17 +36,17 @@ final class DownloadBatch: Sendable {
     /// Returns the path that the item had when the batch was read.
     func path(of file: Int) -> ItemPath { files.path(of: file) }
 
-    /// Returns the version that is downloaded.
-    func version(of file: Int) -> ETag { files.version(of: file) }
+    /// Returns the version that is downloaded, or was uploaded.
+    func version(of file: Int) -> ETag { ETag(opaque: files.version(of: file).opaque, strength: strength) }
 
     /// The name of a download in `incoming/`.
     func incomingName(of file: Int) -> String {
-        Job.incomingName(of: entries[file].record, version: files.version(of: file))
+        Job.incomingName(of: entries[file].record, version: version(of: file))
     }
 
     /// Returns the batch of the downloads that meet a condition; nil if none does.
     func only(where isMeant: (_ file: Int, Entry) -> Bool) -> DownloadBatch? {
-        var kept = Builder(coverage: coverage)
+        var kept = Builder(coverage: coverage, strength: strength)
         for (index, entry) in entries.enumerated() where isMeant(index, entry) {
             files.withTexts(of: index) { _ = kept.add(entry, path: $0, version: $1, size: files.files[index].size) }
         }
@@ -55,8 +58,11 @@ final class DownloadBatch: Sendable {
         private var entries: [Entry] = []
         private var files = FileBatch()
         private let coverage: Int?
+        private let strength: ETag.Strength
 
-        init(coverage: Int?) { self.coverage = coverage }
+        init(coverage: Int?, strength: ETag.Strength = .strong) {
+            (self.coverage, self.strength) = (coverage, strength)
+        }
 
         var count: Int { entries.count }
 
@@ -71,7 +77,9 @@ final class DownloadBatch: Sendable {
         }
 
         /// The batch; nil if it would be empty.
-        var batch: DownloadBatch? { entries.isEmpty ? nil : DownloadBatch(entries, files, coverage: coverage) }
+        var batch: DownloadBatch? {
+            entries.isEmpty ? nil : DownloadBatch(entries, files, coverage: coverage, strength: strength)
+        }
     }
 }
 
@@ -80,6 +88,8 @@ struct BatchArrival: Sendable {
     var batch: DownloadBatch
     var file: Int
     var result: IncomingResult
+    /// Whether the file was uploaded from here, so that its record says already that the download is complete.
+    var isUploaded = false
 
     var entry: DownloadBatch.Entry { batch.entries[file] }
     var record: SyncRecordID { entry.record }
@@ -90,8 +100,8 @@ struct BatchArrival: Sendable {
     /// - Parameter mark: The file's mark where it is.
     func download(mark: FileMark) -> BatchedDownload {
         BatchedDownload(
-            record: record, item: entry.item, path: path, version: batch.version(of: file).opaque,
-            digest: result.digest.bytes, mark: mark)
+            record: record, item: entry.item, path: path, version: batch.version(of: file),
+            digest: result.digest.bytes, mark: mark, isRecorded: isUploaded)
     }
 }
 

@@ -398,13 +398,54 @@ import Vault
             let record = try #require(try await fixture.database.read { try $0.journal.record(id: id) })
             let made = ListedItem(path: try path("/f"), kind: .file, etag: there.version, size: 6)
             let job = Job(record, item: try await fixture.item("/f"))
-            #expect(try await UploadAction(fixture.engine).conclude([try job.made(made)])[0] != nil)
+            let outcome = try await UploadAction(fixture.engine).conclude([try job.made(made)])[0]
+            #expect(outcome.isUploaded)
             let requests = fixture.source.requests.count
             let again = try EngineFixture(reopening: fixture)
             #expect(try await again.drain().leftCount == 0)
             #expect(try await again.item("/f").remoteVersion == .current && again.text("/f") == "behind")
             // The snapshot is still here.
             #expect(again.source.requests.count == requests)
+            try again.vault.close()
+        }
+    }
+
+    @Test("S53, S24: new files with weak and strong ETags are concluded together, and are in place after a kill")
+    func concludedTogether() async throws {
+        try await EngineFixture.with { fixture in
+            var made: [UploadAction.Made] = []
+            for (name, strength) in [("/a", .weak), ("/b", .strong), ("/c", .weak), ("/d", nil)]
+                as [(_, ETag.Strength?)]
+            {
+                guard case .queued(let id) = try await fixture.put("text of \(name)", name) else { return }
+                let version = strength.map { ETag(opaque: "v\(name.dropFirst())", strength: $0) }
+                let item = ListedItem(
+                    path: try path(name), kind: .file, etag: version, size: 10, lastModified: Timestamp(seconds: 5))
+                fixture.source[try path(name)] = .init(
+                    bytes: Array("text of \(name)".utf8), version: version ?? .substitute(size: 10, lastModified: nil))
+                try await fixture.database.write { tx in try tx.journal.markSent(id) }
+                let record = try #require(try await fixture.database.read { try $0.journal.record(id: id) })
+                made.append(try Job(record, item: try await fixture.item(name)).made(item))
+            }
+            let outcomes = try await UploadAction(fixture.engine).conclude(made)
+            let versions = outcomes.map { outcome -> ETag? in
+                guard case .uploadedTogether(let arrival) = outcome else { return nil }
+                return arrival.batch.version(of: arrival.file)
+            }
+            #expect(versions == made.dropLast().map(\.item.etag) + [nil] && outcomes.allSatisfy(\.isUploaded))
+            #expect(try fixture.outgoing().isEmpty && fixture.incoming().count == 4)
+            // The host is killed before the copies are in place.
+            let again = try EngineFixture(reopening: fixture)
+            #expect(try await again.drain().leftCount == 0)
+            for upload in made {
+                let item = try await again.item(upload.item.path.text)
+                #expect(
+                    item.copy?.etag == upload.item.etag ?? .substitute(size: 10, lastModified: upload.item.lastModified)
+                )
+                #expect(item.cloudStatus == .localCopy && item.syncActivity == [])
+                #expect(try again.text(upload.item.path.text) == "text of \(upload.item.path.text)")
+            }
+            #expect(again.source.requests.isEmpty)
             try again.vault.close()
         }
     }
@@ -422,7 +463,8 @@ import Vault
             for name in try fixture.outgoing() { Files.remove(fixture.folder + "/vault/outgoing/" + name) }
             let made = ListedItem(path: try path("/f"), kind: .file, etag: there.version, size: 6)
             let job = Job(record, item: try await fixture.item("/f"))
-            #expect(try await UploadAction(fixture.engine).conclude([try job.made(made)])[0] == nil)
+            let outcome = try await UploadAction(fixture.engine).conclude([try job.made(made)])[0]
+            #expect(!outcome.isUploaded)
             let again = try EngineFixture(reopening: fixture)
             #expect(try await again.drain().leftCount == 0)
             #expect(try again.text("/f") == "behind")
@@ -515,5 +557,15 @@ extension Job {
     fileprivate func made(_ item: ListedItem) throws -> UploadAction.Made {
         guard case .upload(let upload) = record.action else { throw Failure(.internal, "no upload") }
         return UploadAction.Made(job: self, upload: upload, item: item)
+    }
+}
+
+extension ChangeOutcome {
+    /// Whether the snapshot is to be put in place.
+    fileprivate var isUploaded: Bool {
+        switch self {
+        case .uploaded, .uploadedTogether: true
+        case .resolved, .failed: false
+        }
     }
 }

@@ -378,8 +378,18 @@ struct EngineModel {
                 return take(resolved(.ended))
             }
             journal[id]?.journal.action = .download
-            guard let landing = journal[id]?.job else { return }
-            take(.changed(job, .uploaded(Fetched(job: landing, file: file(of: id), version: landing.version))))
+            guard let entry = journal[id] else { return }
+            let landing = entry.job
+            guard Bool.random(using: &random) else {
+                return take(
+                    .changed(job, .uploaded(Fetched(job: landing, file: file(of: id), version: landing.version))))
+            }
+            var builder = DownloadBatch.Builder(coverage: nil)
+            add(entry, to: &builder)
+            guard let batch = builder.batch else { return }
+            let result = IncomingResult(digest: .init(), mark: file(of: id).mark, failures: 0)
+            let arrival = BatchArrival(batch: batch, file: 0, result: result, isUploaded: true)
+            take(.changed(job, .uploadedTogether(arrival)))
         }
     }
 

@@ -80,6 +80,8 @@ enum ChangeOutcome: Sendable {
     case resolved(RecordOutcome)
     /// The server has taken an upload, whose snapshot is to be put in place like a download.
     case uploaded(Fetched)
+    /// The server has taken an upload, whose snapshot is to be put in place like a download of a batch.
+    case uploadedTogether(BatchArrival)
     /// The server did not decide about the request.
     case failed(FetchFailure)
 }
@@ -221,12 +223,9 @@ extension SyncEngine {
         callbacks.changed(job.record.changedPlaces)
         if case .uploaded(let item, let hasReplaced) = answer, case .upload(let upload) = job.record.action {
             let made = UploadAction.Made(job: job, upload: upload, item: item, hasReplaced: hasReplaced)
-            let landings = try await UploadAction(self).conclude([made])
+            let outcomes = try await UploadAction(self).conclude([made])
             await removeSpentSnapshots()
-            guard let landing = landings[0] else {
-                return .resolved(RecordOutcome(record: job.id, resolution: .stale))
-            }
-            return .uploaded(landing)
+            return outcomes[0]
         }
         let outcome = try await conclude(job, answer, by: action)
         if case .done = answer { counters.change { $0.changes += 1 } }
@@ -243,6 +242,14 @@ extension SyncEngine {
         else { return nil }
         if record.state != .processing || !record.mayHaveArrived { try tx.journal.markSent(record.id) }
         return record
+    }
+
+    /// Marks the records of uploads as sent, before their first requests.
+    /// - Returns: The records as they were before, in the order of the jobs; nil for one that must not be started.
+    func begin(_ uploads: [Job], in tx: Transaction) throws -> [SyncRecord?] {
+        let suspended = controls.with { [ids = uploads.map(\.id)] state in ids.filter(state.suspended.contains) }
+        let marked = try tx.journal.markSent(uploads.map(\.id).filter { !suspended.contains($0) })
+        return uploads.map { marked[$0.id] }
     }
 
     /// Records that no request for a record has reached the server.

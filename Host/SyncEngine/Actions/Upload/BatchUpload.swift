@@ -134,7 +134,7 @@ final class BatchUpload: UploadBatchReceiver {
     /// Marks the records as sent.
     private func begin() async throws {
         let begun = try await engine.database.writeTogether { [self] tx in
-            try jobs.map { try engine.begin($0, in: tx) }
+            try engine.begin(jobs, in: tx)
         }
         var entries: [Entry] = []
         for (job, record) in zip(jobs, begun) {
@@ -309,12 +309,10 @@ final class BatchUpload: UploadBatchReceiver {
         }
         guard !made.isEmpty else { return }
         engine.callbacks.changed(made.flatMap { $0.job.record.changedPlaces })
-        let landings = try await action.conclude(made)
+        let outcomes = try await action.conclude(made)
         await engine.removeSpentSnapshots()
         engine.controls.with { state in for made in made { state.endedChanges.remove(made.job.id) } }
-        for (made, fetched) in zip(made, landings) {
-            if let fetched { tell(.changed(made.job, .uploaded(fetched))) } else { tellStale(made.job) }
-        }
+        for (made, outcome) in zip(made, outcomes) { tell(.changed(made.job, outcome)) }
     }
 
     /// Finds out what the server has in a folder.

@@ -1,3 +1,4 @@
+import Connection
 import Database
 import LocalTree
 import Logging
@@ -18,50 +19,118 @@ extension UploadAction {
 
     /// Records that the server holds what was sent, in one transaction. Each record becomes that of a complete download,
     /// which puts the snapshot in place of the copy.
-    /// - Returns: The complete downloads, in the order of the uploads; nil for a record that is done, or whose file is to
-    ///   be fetched.
-    func conclude(_ uploads: [Made]) async throws -> [Fetched?] {
-        let landings = try await database.writeTogether { [self] tx in
-            let landings = try uploads.map { try conclude($0, in: tx) }
+    /// - Returns: The outcomes, in the order of the uploads: a complete download, or a record that is done or whose file is
+    ///   to be fetched.
+    func conclude(_ uploads: [Made]) async throws -> [ChangeOutcome] {
+        let concluded = try await database.writeTogether { [self] tx in
+            let rows = try concludeTogether(uploads, in: tx)
+            let concluded = try zip(uploads, rows).map { upload, row in
+                if let row { return Concluded.together(row) }
+                return .alone(try conclude(upload, in: tx))
+            }
             var folders: Set<ItemPath> = []
-            for path in landings.compactMap(\.path) where folders.insert(path.parent).inserted {
+            for (upload, concluded) in zip(uploads, concluded) {
+                guard let path = concluded.path(of: upload), folders.insert(path.parent).inserted else { continue }
                 try tx.scan.noteOwnChange(at: path)
             }
             if uploads.contains(where: { $0.upload.source != nil }) { try tx.exports.forgetOldest() }
-            return landings.map(\.job)
+            return concluded
         }
         for upload in uploads { logger.debug("Uploaded \(upload.job.record.path)") }
         counters.change { progress in
             progress.filesSent += uploads.count
             progress.bytesSent = uploads.reduce(progress.bytesSent) { $0.adding($1.upload.size) }
         }
-        let taken = await runBlocking { [tree] in
-            zip(uploads, landings).map { upload, landing in landing.flatMap { takeIn(upload.upload, $0, tree) } }
+        let outcomes = await runBlocking { [self] in takeIn(uploads, concluded) }
+        for (outcome, upload) in zip(outcomes, uploads) {
+            if case .resolved = outcome { try await forgetLanding(of: upload.job.id) }
         }
-        for (landing, taken) in zip(landings, taken) where taken == nil {
-            if let landing { try await forgetLanding(of: landing.id) }
+        return outcomes
+    }
+
+    /// An upload that was concluded.
+    private enum Concluded {
+        /// With others. The number of the item's row.
+        case together(ItemRowID)
+        /// The complete download, nil if the record is done; and the path that was uploaded, nil if the record was gone.
+        case alone((job: Job?, path: ItemPath?))
+
+        func path(of upload: Made) -> ItemPath? {
+            switch self {
+            case .together: upload.job.record.path
+            case .alone(let concluded): concluded.path
+            }
         }
-        return taken
+    }
+
+    /// Concludes new files of which nothing else has become known or wanted.
+    /// - Returns: The numbers of the items' rows; nil for an upload that was not concluded.
+    private func concludeTogether(_ uploads: [Made], in tx: Transaction) throws -> [ItemRowID?] {
+        var files: [(number: Int, file: MadeFile)] = []
+        for (number, upload) in uploads.enumerated() {
+            if let file = upload.newFile { files.append((number, file)) }
+        }
+        var rows: [ItemRowID?] = Array(repeating: nil, count: uploads.count)
+        for (file, row) in zip(files, try tx.journal.conclude(files.map(\.file))) {
+            rows[file.number] = row
+            let upload = uploads[file.number]
+            guard row != nil, let source = upload.upload.source, let version = upload.item.etag else { continue }
+            try tx.exports.note(source, isCopyOf: file.file.localID, at: file.file.path, version, at: clock.now())
+        }
+        return rows
+    }
+
+    /// Moves the snapshots of uploads to where complete downloads are. Blocks.
+    private func takeIn(_ uploads: [Made], _ concluded: [Concluded]) -> [ChangeOutcome] {
+        var builders: [ETag.Strength: DownloadBatch.Builder] = [:]
+        let files: [(ETag.Strength, Int)?] = zip(uploads, concluded).map { upload, concluded in
+            guard case .together(let row) = concluded, let strength = upload.item.etag?.strength else { return nil }
+            let place = builders[strength]?.count ?? 0
+            let isAdded = builders[strength, default: .init(coverage: nil, strength: strength)].add(upload, row: row)
+            return isAdded ? (strength, place) : nil
+        }
+        let batches = builders.mapValues(\.batch)
+        return zip(zip(uploads, concluded), files).map { made, place in
+            let (upload, concluded) = made
+            let stale = ChangeOutcome.resolved(RecordOutcome(record: upload.job.id, resolution: .stale))
+            if case .alone((let landing, _)) = concluded {
+                return landing.flatMap { takeIn(upload.upload, $0, tree) }.map(ChangeOutcome.uploaded) ?? stale
+            }
+            guard let (strength, file) = place, let batch = batches[strength] ?? nil,
+                let taken = takeIn(
+                    upload.upload, as: batch.incomingName(of: file), at: batch.path(of: file),
+                    batch.entries[file].lastModified, tree),
+                let result = IncomingResult(taken)
+            else { return stale }
+            return .uploadedTogether(BatchArrival(batch: batch, file: file, result: result, isUploaded: true))
+        }
     }
 
     /// Moves a snapshot to where complete downloads are. Blocks.
     /// - Returns: nil if the file is to be fetched again.
     private func takeIn(_ upload: Upload, _ landing: Job, _ tree: Tree) -> Fetched? {
+        takeIn(upload, as: landing.incomingName, at: landing.path, landing.lastModified, tree)
+            .map { Fetched(job: landing, file: $0, version: landing.version) }
+    }
+
+    private func takeIn(
+        _ upload: Upload, as incomingName: String, at path: ItemPath, _ modified: Timestamp?, _ tree: Tree
+    ) -> CompletedFile? {
         let file: CompletedFile
         do throws(Failure) {
             file = try tree.takeIn(
-                snapshot: upload.snapshot, as: landing.incomingName, modified: landing.lastModified,
-                digest: upload.digest, mark: upload.mark)
+                snapshot: upload.snapshot, as: incomingName, modified: modified, digest: upload.digest,
+                mark: upload.mark)
         } catch {
             // The record is now that of a download, which fetches the file.
-            logger.warning("\(landing.path) was uploaded and is fetched again: \(error.message)")
+            logger.warning("\(path) was uploaded and is fetched again: \(error.message)")
             return nil
         }
         guard file.digest == upload.digest else {
-            tree.abandonIncoming(landing.incomingName)
+            tree.abandonIncoming(incomingName)
             return nil
         }
-        return Fetched(job: landing, file: file, version: landing.version)
+        return file
     }
 
     /// Records that the server holds what was sent.
@@ -256,6 +325,34 @@ extension UploadAction {
             return RecordOutcome(record: job.id, resolution: .ended)
         }
         return RecordOutcome(record: job.id, resolution: .stale)
+    }
+}
+
+extension UploadAction.Made {
+    /// The new file, if the server tells of it what a download of a batch needs.
+    fileprivate var newFile: MadeFile? {
+        guard upload.isNew, !hasReplaced, item.kind == .file, item.size == upload.size, item.lastModified != nil,
+            let version = item.etag, version.strength != .substitute, !version.opaque.isEmpty,
+            FileBatch.takes(version: version.opaque.utf8)
+        else { return nil }
+        return MadeFile(
+            record: job.id, localID: job.record.localID, path: job.record.path, item: item, digest: upload.digest,
+            size: upload.size)
+    }
+}
+
+extension DownloadBatch.Builder {
+    /// Adds a new file that was uploaded.
+    /// - Parameter row: The number of its item's row.
+    /// - Returns: False if it cannot be in a batch.
+    fileprivate mutating func add(_ made: UploadAction.Made, row: ItemRowID) -> Bool {
+        guard let modified = made.item.lastModified, let version = made.item.etag else { return false }
+        let entry = DownloadBatch.Entry(
+            record: made.job.id, item: row, localID: made.job.record.localID, lastModified: modified,
+            reason: made.job.record.reason, whileCovered: false)
+        return Array(made.job.record.path.text.utf8).withUnsafeBytes { path in
+            Array(version.opaque.utf8).withUnsafeBytes { add(entry, path: path, version: $0, size: made.upload.size) }
+        }
     }
 }
 
