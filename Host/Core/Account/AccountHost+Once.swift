@@ -197,7 +197,7 @@ extension AccountHost {
         }
         let drained = try await engine.wait(for: removals)
         if let failure = drained.failure { outcome.add(failure) }
-        outcome.leftCount = try await database.read { try $0.journal.counts().values.reduce(0, +) }
+        outcome.leftCount = try await database.read { try $0.journal.count() }
         return outcome
     }
 

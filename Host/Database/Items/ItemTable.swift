@@ -63,13 +63,26 @@ public struct ItemTable<Access: DatabaseReads>: Table {
             "SELECT 1 FROM items WHERE removedAt IS NULL AND (\(sql))", arguments.map(SQLValue.text))
     }
 
-    /// Counts the known items and the items that are here.
+    /// Counts the known items and the items that are here. The cost grows with the number of those that are here.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func counts() throws -> ItemCounts {
         var counts = ItemCounts()
-        counts.items = try integer("SELECT count(*) FROM items WHERE removedAt IS NULL AND path <> '/'") ?? 0
+        counts.items = try knownRows()
         counts.here = try row(LocalUsage.sql, [], LocalUsage.init) ?? LocalUsage()
         return counts
+    }
+
+    /// Returns the number of rows that are not removed, without the root's. SQLite counts the entries of an index for it,
+    /// which takes some ten milliseconds for a million; to read the rows would take thirty times as long.
+    func knownRows() throws -> Int64 {
+        let all = try integer("SELECT count(*) FROM items") ?? 0
+        let root = try exists("SELECT 1 FROM items WHERE path = '/' AND removedAt IS NULL")
+        return all - (try count("removedAt IS NOT NULL", by: "items_removed")) - (root ? 1 : 0)
+    }
+
+    /// Returns the number of rows that meet a condition, and of which an index has few.
+    func count(_ condition: String, by index: String) throws -> Int64 {
+        try integer("SELECT count(*) FROM items INDEXED BY \(index) WHERE \(condition)") ?? 0
     }
 
     /// Returns the files whose local content differs from the server's, as far as is known.

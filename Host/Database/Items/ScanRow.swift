@@ -150,7 +150,7 @@ extension ItemTable {
     /// its path count once.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func knownCount() throws -> Int {
-        let listed = try integer("SELECT count(*) FROM items WHERE \(ItemSQL.isListed) AND path <> '/'") ?? 0
+        let listed = try knownRows() - count("fileID IS NULL AND removedAt IS NULL AND path <> '/'", by: "items_fileID")
         let displaced = try integer(
             """
             SELECT count(DISTINCT path) FROM missingItems JOIN items USING (databaseID)

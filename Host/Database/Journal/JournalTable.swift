@@ -68,6 +68,10 @@ public struct JournalTable<Access: DatabaseReads>: Table {
         return records
     }
 
+    /// Returns the number of records. SQLite counts the entries of an index for it, and reads no record.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func count() throws -> Int { Int(try integer("SELECT count(*) FROM syncRecords") ?? 0) }
+
     /// Returns the number of records in each state, as ``SyncRecord/toldState`` has it. States without records are left
     /// out.
     /// - Throws: SQLite's error; see ``DatabaseReads``.

@@ -394,7 +394,7 @@ extension SyncEngine {
             outcome.isOffline = !isOnline
             // A drain may follow each commit of a long pass. The journal is therefore read no further than the outcome
             // describes it.
-            outcome.leftCount = try reads.journal.counts().values.reduce(0, +)
+            outcome.leftCount = try reads.journal.count()
             if outcome.leftCount > 0 {
                 switch only {
                 case .all: break

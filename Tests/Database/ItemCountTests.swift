@@ -1,0 +1,52 @@
+import GRDB
+import Model
+import TestSupport
+import Testing
+
+@testable import Database
+
+/// Tests of the numbers of items, which are found without reading the rows.
+struct ItemCountTests {
+    @Test("The root counts as no item, and what is removed or was never on the server as none of the server's")
+    func counts() throws {
+        var random = SeededGenerator()
+        let seed: Comment = "LARDER_TEST_SEED=\(random.seed)"
+        try withDatabase { database in
+            try database.writeBlocking { tx in
+                #expect(try tx.items.counts().items == 0 && tx.items.knownCount() == 0)
+                for number in 0..<60 {
+                    // The root is one of them, sooner or later.
+                    let path = ItemPath(unchecked: number == 20 ? "/" : "/\(number)")
+                    var item = Item(localID: .random(), fileID: FileID("\(number)"), path: path, kind: .file)
+                    if Bool.random(using: &random) { item.fileID = nil }
+                    if Bool.random(using: &random) { item.removedAt = Timestamp(seconds: 1) }
+                    try tx.items.insert(item)
+                    func counted(_ condition: String) throws -> Int? {
+                        try Int.fetchOne(
+                            tx.db,
+                            sql: "SELECT count(*) FROM items WHERE removedAt IS NULL AND path <> '/' AND \(condition)")
+                    }
+                    let (items, known) = (try tx.items.counts().items, try tx.items.knownCount())
+                    #expect(try counted("true") == Int(items) && counted("fileID IS NOT NULL") == known, seed)
+                }
+            }
+        }
+    }
+
+    @Test("To count items and records, indexes are read and no row")
+    func plans() throws {
+        try withDatabase { database in
+            try database.writeBlocking { tx in
+                for sql in [
+                    "SELECT count(*) FROM items", "SELECT count(*) FROM syncRecords",
+                    "SELECT count(*) FROM items INDEXED BY items_removed WHERE removedAt IS NOT NULL",
+                ] {
+                    let details = try Row.fetchAll(tx.db, sql: "EXPLAIN QUERY PLAN \(sql)").map {
+                        $0["detail"] as String
+                    }
+                    #expect(details.allSatisfy { $0.contains("COVERING INDEX") }, "\(details)")
+                }
+            }
+        }
+    }
+}
