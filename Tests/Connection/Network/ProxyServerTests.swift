@@ -134,6 +134,7 @@ import Testing
         "C11 C1: a proxy that wants a login, or rejects it, says so: 77; the login is in no error",
         arguments: [true, false])
     func wantsLogin(isTLS: Bool) async throws {
+        let wrong = ProxyLogin(username: Self.login.name, password: "wrong-secret")
         try await withProxy(.http, login: Self.login) { proxy in
             try await running(isTLS: isTLS, http(proxy)) { server, connection in
                 let error = await error(connection)
@@ -146,7 +147,6 @@ import Testing
                 try await fetchAll(connection)
             }
             // tinyproxy does not ask again after a wrong login: it refuses, or answers 401 itself.
-            let wrong = ProxyLogin(username: Self.login.name, password: "wrong-secret")
             try await running(isTLS: isTLS, http(proxy), wrong) { server, connection in
                 let error = await error(connection)
                 #expect(error?.message.contains("the proxy http://127.0.0.1:\(proxy.port)") == true)
@@ -158,6 +158,17 @@ import Testing
                 let error = await error(connection)
                 #expect(error?.message.contains("asks for a username and a password") == true)
                 #expect(error?.failure.kind == .denied)
+            }
+            let right = ProxyLogin(username: Self.login.name, password: Self.login.password)
+            try await running(isTLS: isTLS, socks(proxy), right) { _, connection in try await fetchAll(connection) }
+            try await running(isTLS: isTLS, socks(proxy), wrong) { server, connection in
+                let error = await error(connection)
+                let name = "the proxy socks5://127.0.0.1:\(proxy.port)"
+                #expect(
+                    error?.message.contains("\(name) does not accept its username and password") == true,
+                    "\(error?.message ?? "")")
+                #expect(error?.failure.kind == .denied && server.requests.isEmpty)
+                #expect(error?.description.contains("wrong-secret") == false)
             }
         }
     }
