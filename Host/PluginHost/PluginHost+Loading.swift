@@ -11,6 +11,7 @@ extension PluginHost {
     func prepare(_ entry: inout Entry, _ named: Discovery.Named) async throws(Refusal) {
         guard let library = named.library else {
             entry.report.state = .missing
+            entry.report.onDisk = .missing
             entry.report.reason = Self.absence(of: named)
             if named.settings.isEnabledAnywhere {
                 logger.warning("The plugin \(entry.report.id) is missing: \(entry.report.reason ?? "")")

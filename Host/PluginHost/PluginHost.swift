@@ -328,6 +328,7 @@ extension PluginReport {
             return self
         }
         var report = self
+        report.onDisk = LibraryMark.onDisk(library.path, openedWith: library.image.mark)
         report.reason = [reason, remark].compactMap(\.self).joined(separator: "; ")
         return report
     }

@@ -1,19 +1,24 @@
-import Glibc
-import Model
+package import Glibc
+package import Model
 
 /// The user that a vault belongs to.
-enum VaultOwner {
+package enum VaultOwner {
     /// Throws `.denied` if this process is root's and the vault is another user's. What root makes in the vault, that
     /// user could neither read nor remove. Does nothing if there is no vault yet. Blocks.
     /// - Parameters:
     ///   - vault: The absolute path of the vault.
     ///   - user: The effective user of this process.
-    static func refuseOther(than user: uid_t = geteuid(), of vault: String) throws(Failure) {
+    ///   - isHostAsked: Whether a host of that user would have been asked, if one were at work.
+    package static func refuseOther(
+        than user: uid_t = geteuid(), of vault: String, isHostAsked: Bool = true
+    ) throws(Failure) {
         var info = stat()
         guard user == 0, stat(vault, &info) == 0, info.st_uid != user else { return }
         let owner = name(of: info.st_uid) ?? "\(info.st_uid)"
         throw Failure(
-            .denied, "The vault \(vault) belongs to the user \(owner), and no host of that user is at work",
+            .denied,
+            "The vault \(vault) belongs to the user \(owner)"
+                + (isHostAsked ? ", and no host of that user is at work" : ""),
             hint: .runAs(user: owner))
     }
 

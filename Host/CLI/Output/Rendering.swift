@@ -102,6 +102,7 @@ extension JSONValue {
             "kinds": .strings(plugin.kinds),
             "abi": .string(plugin.abi),
             "grants": .strings(plugin.grants.map(\.rawValue)),
+            "onDisk": .string(plugin.onDisk.rawValue),
         ])
     }
 

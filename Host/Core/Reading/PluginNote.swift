@@ -43,6 +43,12 @@ public struct PluginNotes: Hashable, Codable, Sendable {
         (self.started, self.notes, self.marks) = (started, notes, marks)
     }
 
+    /// Returns what lies where a plugin's library lay when the running host opened it.
+    public func onDisk(of plugin: PluginID, library: String) -> PluginReport.OnDisk {
+        guard isRunning, let mark = marks?[plugin.text] else { return .same }
+        return LibraryMark.onDisk(library, openedWith: mark)
+    }
+
     /// Returns a remark about a plugin's library if it is no longer the one that the running host has opened.
     public func remark(on plugin: PluginID, library: String) -> String? {
         guard isRunning, let mark = marks?[plugin.text] else { return nil }

@@ -157,6 +157,15 @@ public struct PluginReport: Hashable, Sendable {
         case found, missing, disabled, refused, quarantined, ready, running, degraded, stopped
     }
 
+    /// What lies where the plugin's library lay when it was opened. The raw values are those of JSON output.
+    public enum OnDisk: String, Hashable, Sendable {
+        /// The library itself, or it was not opened.
+        case same
+        /// Another file, or the library after a write.
+        case other
+        case missing
+    }
+
     /// The plugin's id.
     public var id: PluginID
     /// The plugin's name.
@@ -199,6 +208,8 @@ public struct PluginReport: Hashable, Sendable {
     public var wanted: [String] = []
     /// The mark of the library's file when it was opened. Nil if it was not opened.
     public var openedMark: String?
+    /// What lies at the library's path now.
+    public var onDisk = OnDisk.same
     /// The libraries beside the library that it needs. If there are any, it was opened where it lies.
     public var neighbours: [String] = []
 

@@ -1,6 +1,6 @@
 import Digests
 import Glibc
-import Model
+public import Model
 
 /// The facts by which a library's file is known again.
 public enum LibraryMark {
@@ -28,9 +28,20 @@ public enum LibraryMark {
     ///   - path: The path of the library.
     ///   - mark: The mark of the file that the host opened.
     public static func remark(on path: String, openedWith mark: String) -> String? {
-        guard !isOpened(mark, at: path) else { return nil }
-        let what = access(path, F_OK) == 0 ? "another library lies there now" : "its library is gone"
+        let what: String
+        switch onDisk(path, openedWith: mark) {
+        case .same: return nil
+        case .other: what = "another library lies there now"
+        case .missing: what = "its library is gone"
+        }
         return "\(what); the host goes on with the one that it opened until it is restarted"
+    }
+
+    /// Returns what lies at a path from which a host has opened a library.
+    /// - Parameter mark: The mark of the file that the host opened.
+    public static func onDisk(_ path: String, openedWith mark: String) -> PluginReport.OnDisk {
+        if isOpened(mark, at: path) { return .same }
+        return access(path, F_OK) == 0 ? .other : .missing
     }
 
     /// Returns the SHA-256 of the file's bytes. Blocks.

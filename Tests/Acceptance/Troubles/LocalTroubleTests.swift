@@ -178,6 +178,18 @@ import Testing
                 #expect(Files.mode(of: "\(account.files)/Docs") == 0o700)
                 #expect(Files.owner(of: "\(account.files)/Docs") == Build.unprivilegedUser)
 
+                // What root made in the vault, its owner could not change.
+                var root = account.larder
+                root.unprivileged = false
+                for command in [["project", "list"], ["project", "create"], ["pin", "/Docs"]] {
+                    let refused = try await root.run(command)
+                    #expect(
+                        refused.exitCode == 77 && refused.errors.contains("belongs to the user"),
+                        "\(command) \(refused.summary)")
+                }
+                #expect(try await mustRun("find", [account.vault, "-user", "root"]) == "")
+                #expect(try await account.larder("project", "create").exitCode == 0)
+
                 let locked = "\(folder)/locked"
                 var refused = try Account(in: locked, server)
                 refused.larder.unprivileged = true

@@ -161,11 +161,12 @@ import Testing
                     enabled.output == "\(Self.plugin) is enabled\n", "\(enabled.summary)")
                 // A person has to say that the plugin may run inside the host.
                 #expect(enabled.errors.contains("set isolation: in-process"), "\(enabled.summary)")
-                #expect(enabled.errors.contains("`larder plugin enable --in-process` writes that"))
+                let hint = "plugin enable \(Self.plugin) --in-process"
+                #expect(enabled.errors.contains("`larder \(hint)` writes that"), "\(enabled.summary)")
                 let config = try Files.text("\(folder)/config.yaml")
                 let line = "  \(Self.plugin): { enabled: true, library: \"\(folder)/plugins/odd name.so\" }\n"
                 #expect(config.contains(line), "\(config)")
-                let trusted = try await account.larder("plugin", "enable", "--in-process", Self.plugin)
+                let trusted = try await account.larder.run(hint.split(separator: " ").map(String.init))
                 #expect(trusted.exitCode == 0, "\(trusted.summary)")
                 #expect(trusted.errors.contains("can do everything that the host can do: read and change all files"))
                 #expect(try Files.text("\(folder)/config.yaml").contains("isolation: in-process"))

@@ -1,5 +1,6 @@
 import DemoServer
 import Glibc
+import Model
 import TestServer
 import TestSupport
 import Testing
@@ -34,6 +35,13 @@ import Testing
             try await account.untilOnline(host)
             try await soon("the first file is here", beside: host, log: log) { try account.localFiles() == ["a"] }
             #expect(try await !account.larder("plugin", "list").output.contains("lies there now"))
+            func onDisk() async throws -> String? {
+                let list = try await account.larder("--json", "plugin", "list").output
+                let line = try #require(list.split(separator: "\n").first { $0.contains("\"\(plugin)\"") })
+                guard case .string(let text) = try JSONValue(parsing: String(line))["onDisk"] else { return nil }
+                return text
+            }
+            #expect(try await onDisk() == "same")
             // The same bytes in other places, so that a command can open what lies there now.
             try await mustRun("sh", ["-c", "cp '\(library)' '\(library).other' && truncate -s 0 '\(library)'"])
             server.tree.put("/b", "b")
@@ -44,6 +52,10 @@ import Testing
             #expect(list.output.contains(said) && list.output.contains("running"), "\(list.summary)")
             let why = try await account.larder("plugin", "why", plugin)
             #expect(why.output.contains(said), "\(why.summary)")
+            #expect(try await onDisk() == "other")
+            try await mustRun("mv", [library, "\(library).other"])
+            #expect(try await onDisk() == "missing")
+            try await mustRun("mv", ["\(library).other", library])
             #expect(await host.stop() == .code(0))
             let after = try await account.larder("plugin", "list")
             #expect(!after.output.contains("lies there now"), "\(after.summary)")

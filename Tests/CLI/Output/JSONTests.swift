@@ -109,7 +109,7 @@ import Testing
         #expect(
             JSONValue(plugin).text == """
                 {"id":"a.b","name":"n","version":null,"library":null,"state":"refused","isolation":"in-process",\
-                "reason":"r","kinds":["k"],"abi":null,"grants":[]}
+                "reason":"r","kinds":["k"],"abi":null,"grants":[],"onDisk":"same"}
                 """)
         #expect(
             JSONValue(error: Failure(.vaultLocked, "m", hint: "h")).text

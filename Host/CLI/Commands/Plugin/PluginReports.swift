@@ -68,6 +68,7 @@ extension PluginReport {
             let isDegraded = note?.state == .degraded || state == .degraded
             report.state = isDegraded ? .degraded : .running
             let next = state.isAtWork ? reason : startsNext
+            if state != .missing { report.onDisk = notes.onDisk(of: id, library: library) }
             // The note may be older than the library.
             let replaced = state == .missing ? nil : notes.remark(on: id, library: library)
             let known = replaced.flatMap { note?.reason?.contains($0) } == true ? nil : replaced

@@ -33,7 +33,8 @@ func switchPlugin(
     for report in try await triedPlugins(try global.loadConfig(), console)
     where ids.contains(report.id) && report.state == .refused {
         let reason = Text.visible(report.reason ?? "")
-        let hint = report.isolation == .process ? "; `larder plugin enable --in-process` writes that" : ""
+        let name = report.id.shortName
+        let hint = report.isolation == .process ? "; `larder plugin enable \(name) --in-process` writes that" : ""
         console.note("larder: \(report.id.shortName) is refused for now: \(reason)\(hint)")
     }
     return await reloadHosts(of: config)

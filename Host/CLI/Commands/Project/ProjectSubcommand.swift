@@ -32,6 +32,7 @@ extension ProjectSubcommand {
         } else {
             let account = try global.loadConfig().oneAccount()
             try await account.refuseAwayVault()
+            try account.bookmark.refuseVaultOfOtherUser()
             base = account.bookmark.vault + "/projects"
         }
         // The work runs on a thread that may block, because it waits for the disk and for other processes.
