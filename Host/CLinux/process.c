@@ -2,32 +2,40 @@
 #include "process.h"
 
 #include "calls.h"
+#include "signals.h"
 
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
 
-enum { WITNESSES = 5 };
+enum { OWN_WITNESSES = 5, WITNESSES = 16, MOST_POLLED = 32 };
 
-/* The standard descriptors, and two others of the host's, one with a low and one with a higher number. */
+/* The standard descriptors, and two others of the host's, one with a low and one with a higher number. Then those by
+ * which threads of the host wait, which stay open as long as the process: without them these threads stop or crash. */
 static struct {
     int number;
     dev_t device;
     ino_t file;
-} witness[WITNESSES] = {{-1, 0, 0}, {-1, 0, 0}, {-1, 0, 0}, {-1, 0, 0}, {-1, 0, 0}};
+} witness[WITNESSES];
+static int witnesses;
+static pthread_once_t polls_once = PTHREAD_ONCE_INIT;
+static int polls[WITNESSES - OWN_WITNESSES];
+static int polls_count;
 
 static int is_there(int i) {
     struct stat info;
-    return witness[i].number < 0 || (fstat(witness[i].number, &info) == 0 && info.st_dev == witness[i].device
-                                     && info.st_ino == witness[i].file);
+    return i >= witnesses || witness[i].number < 0
+           || (fstat(witness[i].number, &info) == 0 && info.st_dev == witness[i].device
+               && info.st_ino == witness[i].file);
 }
 
 int linux_descriptors_are_there(void) {
-    for (int i = 0; i < WITNESSES; i++)
+    for (int i = 0; i < witnesses; i++)
         if (!is_there(i)) return 0;
     return 1;
 }
@@ -47,6 +55,19 @@ static void open_witness(int i, int least) {
     if (own >= 0) close(own);
     note_witness(i, number);
 }
+
+static void find_polls(void) {
+    char link[32], target[32];
+    for (int number = 3; number < MOST_POLLED && polls_count < WITNESSES - OWN_WITNESSES; number++) {
+        snprintf(link, sizeof link, "/proc/self/fd/%d", number);
+        const ssize_t length = readlink(link, target, sizeof target - 1);
+        if (length <= 0) continue;
+        target[length] = 0;
+        if (strcmp(target, "anon_inode:[eventpoll]") == 0) polls[polls_count++] = number;
+    }
+}
+
+void linux_find_polls(void) { pthread_once(&polls_once, find_polls); }
 
 /* The signals whose dispositions are the host's: of some any change is put back, of others only one after which the
  * host would not see the signal. Then the timers of a process, and the number of their signals that came. */
@@ -76,6 +97,8 @@ static int rows;
 
 void linux_begin_row(void) {
     pthread_mutex_lock(&rows_lock);
+    /* What a thread of a plugin's own has changed between two calls is not what the host expects. */
+    if (rows == 0) linux_heed_again();
     if (rows++ == 0)
         for (int i = 0; i < KEPT_COUNT; i++) sigaction(kept[i].number, NULL, &expected[i]);
     pthread_mutex_unlock(&rows_lock);
@@ -131,6 +154,11 @@ void linux_watch_process(void) {
     for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++) note_witness(i, i);
     open_witness(3, 3);
     open_witness(4, 32);
+    witnesses = OWN_WITNESSES;
+    while (witnesses - OWN_WITNESSES < polls_count) {
+        note_witness(witnesses, polls[witnesses - OWN_WITNESSES]);
+        witnesses++;
+    }
     /* So does the thread that waits for sockets, perhaps while a call is under way. */
     if (sigaction(SIGPIPE, NULL, &was) == 0 && was.sa_handler == SIG_DFL) signal(SIGPIPE, SIG_IGN);
     action.sa_handler = on_alarm;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <unistd.h>
 
 static atomic_int heard = -1;
@@ -28,10 +29,33 @@ static void tell(int signal) {
     errno = before;
 }
 
-int linux_heed_signal(int signal, int descriptor) {
-    owner = getpid();
-    atomic_store(&heard, descriptor);
+static atomic_bool is_heeded[NSIG];
+
+static int heed(int signal) {
     struct sigaction action = {.sa_handler = tell, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
     return sigaction(signal, &action, NULL);
+}
+
+int linux_heed_signal(int signal, int descriptor) {
+    owner = getpid();
+    atomic_store(&heard, descriptor);
+    int result = heed(signal);
+    if (result == 0) atomic_store(&is_heeded[signal], true);
+    return result;
+}
+
+static atomic_int taken;
+
+void linux_heed_again(void) {
+    struct sigaction now;
+    for (int signal = 1; signal < NSIG; signal++) {
+        if (!atomic_load(&is_heeded[signal]) || sigaction(signal, NULL, &now) != 0 || now.sa_handler == tell) continue;
+        if (heed(signal) == 0) atomic_store(&taken, signal);
+    }
+}
+
+int linux_find_taken_signal(void) {
+    linux_heed_again();
+    return atomic_exchange(&taken, 0);
 }

@@ -1,4 +1,5 @@
 import CLarder
+import CLinux
 import Digests
 import Glibc
 import Logging
@@ -86,6 +87,7 @@ extension PluginHost {
         do {
             let image = try await thread.run { try LibraryImage(of: path) }
             try await tryFirst(image, on: thread)
+            linux_find_polls()
             let library = try await thread.run { try PluginLibrary.open(image) }
             return Opened(library: library, thread: thread)
         } catch {

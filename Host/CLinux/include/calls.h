@@ -113,6 +113,10 @@ void linux_give_back_signal_stack(void *stack);
  * opened the plugins' libraries, so that handlers that the libraries installed for themselves run after these. */
 void linux_watch_calls(int code);
 
+/* Notes the descriptors by which threads of the host wait now. A call that closes one of them is one that closed the
+ * host's descriptors. Called before the first library is opened, which may make such descriptors of its own. */
+void linux_find_polls(void);
+
 /* The harm that calls did to the process. */
 enum { LINUX_HARM_SIGNALS = 1, LINUX_HARM_TIMER = 2, LINUX_HARM_ALARM = 4 };
 

@@ -55,6 +55,7 @@ import Testing
             ("unhandle and crash", "the host ended without a word in performAction of /Some/bad"),
             ("close", "it closed the host's descriptors in performAction of /Some/bad"),
             ("close standard input", "it closed the host's descriptors in performAction of /Some/bad"),
+            ("close a poll", "it closed the host's descriptors in performAction of /Some/bad"),
         ])
     func blind(does: String, said: String) async throws {
         try await withFatal(does, in: "perform") { account, _ in
@@ -85,6 +86,19 @@ import Testing
             let host = try account.larder.start(["run"], errors: log)
             let said = "performAction of /Some/bad changed what the host does at SIGTERM; it was put back"
             try await soon("it is named", beside: host, log: log) { try Files.text(log).contains(said) }
+            host.send(SIGTERM)
+            #expect(await host.wait(atMost: .seconds(25)) == .code(0))
+        }
+    }
+
+    @Test("G41: SIGTERM ends a host although a thread of a plugin's own has ignored it while no call was under way")
+    func ignoredBetweenCalls() async throws {
+        try await withFatal("ignore between calls", in: "start") { account, _ in
+            let log = "\(account.folder)/log"
+            let host = try account.larder.start(["run"], errors: log)
+            try await soon("the host heeds it again", beside: host, log: log) {
+                try Files.text(log).contains("has taken signal 15 from the host")
+            }
             host.send(SIGTERM)
             #expect(await host.wait(atMost: .seconds(25)) == .code(0))
         }

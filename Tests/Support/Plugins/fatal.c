@@ -4,6 +4,7 @@
  * item that it was lent is unchanged, and returns. With LOOP_ONLY there is no processor. */
 #include <larder/larder.h>
 #include <larder/single.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,6 +68,28 @@ static void hang_at_exit(void) { for (;;) pause(); }
 static void crash_at_exit(void) { abort(); }
 
 /* Forks. The copy comes back, or asks the host for something, exits, or starts a program. */
+/* Closes the first descriptor by which a thread of the host waits. */
+static void close_poll(void) {
+    char link[32], target[32];
+    for (int i = 3; i < 60; i++) {
+        snprintf(link, sizeof link, "/proc/self/fd/%d", i);
+        const ssize_t length = readlink(link, target, sizeof target - 1);
+        if (length <= 0) continue;
+        target[length] = 0;
+        if (strcmp(target, "anon_inode:[eventpoll]")) continue;
+        close(i);
+        return;
+    }
+}
+
+/* Ignores SIGTERM when no call is under way. */
+static void *ignore_between(void *nothing) {
+    const struct timespec rest = {0, 300000000};
+    nanosleep(&rest, NULL);
+    signal(SIGTERM, SIG_IGN);
+    return nothing;
+}
+
 static void divide(struct fatal *me) {
     char *const program[] = {"true", 0};
     pid_t child = fork();
@@ -92,7 +115,12 @@ static larder_status act(struct fatal *me, const char *in, const larder_item *it
     if (!strcmp(me->does, "unhandle and crash") && signal(SIGSEGV, SIG_DFL) != SIG_ERR) *(volatile int *)0 = 1;
     for (int i = 3; !strcmp(me->does, "close") && i < 60; i++) close(i);
     if (!strcmp(me->does, "close standard input")) close(0);
+    if (!strcmp(me->does, "close a poll")) close_poll();
     if (!strcmp(me->does, "ignore")) signal(SIGTERM, SIG_IGN);
+    if (!strcmp(me->does, "ignore between calls")) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, ignore_between, NULL) == 0) pthread_detach(thread);
+    }
     if (!strcmp(me->does, "set alarm")) alarm(1);
     if (!strcmp(me->does, "get alarm")) kill(getpid(), SIGALRM);
     if (!strcmp(me->does, "hang at exit")) atexit(hang_at_exit);
