@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -32,6 +33,7 @@ static int become(const linux_child *child) {
     if (nothing < 0 || dup2(child->input < 0 ? nothing : child->input, 0) < 0 || dup2(child->output, 1) < 0) return errno;
     if (child->discards_errors && dup2(nothing, 2) < 0) return errno;
     if (close_range(3, UINT_MAX, 0) != 0) return errno;
+    if (child->ends_with_thread && prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return errno;
     if (child->folder != NULL && chdir(child->folder) != 0) return errno;
     struct rlimit files;
     if (getrlimit(RLIMIT_NOFILE, &files) != 0) return errno;

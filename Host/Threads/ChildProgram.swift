@@ -19,6 +19,9 @@ public struct ChildProgram: Sendable {
     public var environment: [String]?
     /// Whether nobody sees what the program writes to standard error.
     public var discardsErrors = false
+    /// Whether the program is killed when the thread that started it ends, and so when Larder is killed. That thread must
+    /// wait for the program.
+    public var endsWithThread = false
     /// The working folder; nil for Larder's own.
     public var folder: String?
 
@@ -41,7 +44,7 @@ public struct ChildProgram: Sendable {
                 var child = linux_child(
                     program: arguments[0], arguments: arguments.baseAddress, environment: environment,
                     input: input ?? -1, output: output, discards_errors: discardsErrors, folder: place,
-                    files: ProcessSetup.openFiles)
+                    ends_with_thread: endsWithThread, files: ProcessSetup.openFiles)
                 return linux_spawn(&child, &pid)
             }
             guard let variables else { return start(nil) }

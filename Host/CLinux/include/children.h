@@ -28,6 +28,7 @@ typedef struct {
     int output;                       /* The descriptor that becomes the standard output. It is above 2. */
     bool discards_errors;             /* Whether nobody sees the standard error. Else it is the caller's. */
     const char *folder;               /* The working folder; null gives the caller's. */
+    bool ends_with_thread;            /* Whether it is killed when the calling thread ends, and so with its process. */
     rlim_t files;                     /* The soft limit of open files, unless the hard limit is below. */
 } linux_child;
 

@@ -29,22 +29,32 @@ struct SecretCommand: Sendable {
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
             return .failure(failure("no socket can be created: \(errorText(errno))"))
         }
-        defer { close(ends[0]) }
+        // Before the number may be another's.
+        defer {
+            group.forgetOutput()
+            close(ends[0])
+        }
         let process: pid_t
         do throws(ChildProgram.NotStarted) {
             defer { close(ends[1]) }
-            process = try ChildProgram(words: words).start(writingTo: ends[1])
+            var program = ChildProgram(words: words)
+            program.endsWithThread = true
+            process = try program.start(writingTo: ends[1])
         } catch {
             return .failure(failure("it cannot be started: \(errorText(error.code))"))
         }
-        group.begin(process)
+        group.begin(process, output: ends[0])
         // The limit is for the whole run, because a program may close its output and go on.
         let deadline = Deadline(after: timeLimit)
         var outcome = deadline.read(ends[0], limit: limit).mapError(failure)
         let ended: Int32? = if case .success = outcome { deadline.wait(for: group.reap) } else { nil }
-        guard let status = ended else {
+        guard let status = ended, !group.isEnded else {
+            let wasEnded = group.isEnded
             group.end()
             while group.reap() == nil { usleep(500) }
+            guard !wasEnded else {
+                return .failure(Failure(.failed, "the secret's command \(words[0]) was ended before it was done"))
+            }
             if case .success = outcome { outcome = .failure(failure(.late)) }
             return outcome
         }
@@ -73,23 +83,36 @@ struct SecretCommand: Sendable {
 private final class RunningGroup: Sendable {
     private struct State {
         var leader: pid_t?
+        /// The end of the program's output that is read here.
+        var output: Int32?
         var isOver = false
+
+        func end() {
+            if let leader { kill(-leader, SIGKILL) }
+            // What has left the group may have the other end for longer.
+            if let output { shutdown(output, Int32(SHUT_RDWR)) }
+        }
     }
 
     private let state = Mutex(State())
 
-    func begin(_ leader: pid_t) {
+    var isEnded: Bool { state.withLock(\.isOver) }
+
+    func begin(_ leader: pid_t, output: Int32) {
         state.withLock { state in
-            state.leader = leader
-            if state.isOver { kill(-leader, SIGKILL) }
+            (state.leader, state.output) = (leader, output)
+            if state.isOver { state.end() }
         }
     }
 
-    /// Ends the group; one that has not begun yet, as soon as it begins.
+    /// Notes that the output is read no more.
+    func forgetOutput() { state.withLock { $0.output = nil } }
+
+    /// Ends the group, and the reading of its output; one that has not begun yet, as soon as it begins.
     func end() {
         state.withLock { state in
             state.isOver = true
-            if let leader = state.leader { kill(-leader, SIGKILL) }
+            state.end()
         }
     }
 

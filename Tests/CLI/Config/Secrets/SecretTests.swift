@@ -109,6 +109,23 @@ import Testing
         }
     }
 
+    @Test("H10: of a command for a secret that is to end, nothing is waited for that has left its group")
+    func cancelledCommandWithOther() async throws {
+        let file = folder.path + "/process"
+        let command = SecretCommand(
+            words: ["sh", "-c", "setsid sh -c 'echo $$ > \(file).new; mv \(file).new \(file); sleep 3000' & wait"])
+        let reading = Task { try await command.output(limit: 100) }
+        await until { Files.exists(file) }
+        reading.cancel()
+        // With its end it would be the time limit's failure.
+        let failure = await #expect(throws: Failure.self) { try await reading.value }
+        #expect(failure?.kind == .failed && failure?.message.contains("was ended before it was done") == true)
+        let other = try #require(
+            pid_t(try Files.text(file).trimmingPrefix(" ").split(separator: "\n").first.map(String.init) ?? ""))
+        #expect(kill(other, 0) == 0)
+        kill(-other, SIGKILL)
+    }
+
     @Test("C1: a secret in the config itself is refused and not repeated")
     func inline() {
         for text in ["hunter2", "[hunter2]", "{ value: hunter2 }"] {
