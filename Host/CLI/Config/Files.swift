@@ -1,11 +1,11 @@
 import Glibc
 import Model
 
-/// Reads a whole file.
+/// Reads a whole file. A pipe is read until nobody writes into it any more, and waited for, but not for long.
 /// - Parameter limit: the largest length in bytes.
 /// - Throws: `localIO` with the system's reason, or if the file is longer than the limit.
 func readFile(_ path: String, limit: Int) throws(Failure) -> [UInt8] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else { throw Failure(.localIO, "\(path): \(errorText(errno))") }
     defer { close(descriptor) }
     var bytes: [UInt8] = []
@@ -13,6 +13,13 @@ func readFile(_ path: String, limit: Int) throws(Failure) -> [UInt8] {
     while true {
         let count = read(descriptor, &chunk, chunk.count)
         if count < 0 && errno == EINTR { continue }
+        if count < 0 && errno == EAGAIN {
+            var waits = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&waits, 1, 10_000) != 0 else {
+                throw Failure(.localIO, "\(path): nothing was written into it for ten seconds")
+            }
+            continue
+        }
         guard count >= 0 else { throw Failure(.localIO, "\(path): \(errorText(errno))") }
         if count == 0 { return bytes }
         bytes += chunk[..<count]

@@ -30,6 +30,12 @@ import Testing
                 #expect(line.contains("not reloaded: ") && line.contains(says), "\(line)")
                 #expect(line.contains("the host goes on as before"))
             }
+            // A pipe into which nobody writes is empty, and nothing waits for it.
+            Files.remove(accounts.config)
+            try await mustRun("mkfifo", ["-m", "600", accounts.config])
+            let piped = try await accounts.reload(host)
+            #expect(piped.contains("not reloaded: ") && piped.contains("the host goes on as before"), "\(piped)")
+            Files.remove(accounts.config)
             // A secret that is not there is a mistake too: the account goes on with the one that it has.
             try accounts.write(["home"])
             let text = try Files.text(accounts.config).replacing("home.password", with: "nosuch")
