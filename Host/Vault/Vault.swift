@@ -133,6 +133,9 @@ public final class Vault: Sendable {
     /// - Parameter socket: The absolute path of the socket, without line breaks; nil if the process takes no commands.
     public func announce(controlSocket socket: String?) { lock.announce(socket) }
 
+    /// Whether there is a lock in the vault, whatever it says. Blocks.
+    public var hasLock: Bool { access("\(path)/\(VaultLock.name)", F_OK) == 0 }
+
     /// Closes the database and releases the vault. No access to the vault may be in progress or follow.
     /// - Throws: The errors of ``Database/close()``. The vault is released in this case too, and the next opening
     ///   checks the database for damage.

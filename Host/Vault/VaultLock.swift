@@ -67,7 +67,7 @@ final class VaultLock: Sendable {
         }
     }
 
-    private static let name = "lock"
+    static let name = "lock"
 
     /// Tells whether the file in the vault is the one that is locked.
     private static func isFile(_ file: Int32, in folder: Int32) -> Bool {

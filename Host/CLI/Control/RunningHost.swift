@@ -1,6 +1,7 @@
 import Core
 import FoundationEssentials
 import Model
+import Synchronization
 import Threads
 
 /// A running host, as another process reaches it over its control socket.
@@ -64,6 +65,15 @@ struct RunningHost: Hashable, Sendable {
     /// Asks the host for something that needs no work.
     /// - Returns: the result of ``ask(_:body:fields:clock:hear:)``; nil if the host does not answer in time.
     func answer(to request: ControlRequest, clock: HostClock) async -> Result<[UInt8]?, Failure>? {
+        if SilentHosts.shared.contains(socket) { return nil }
+        let answer = await answerInTime(to: request, clock)
+        if answer == nil, !Task.isCancelled { SilentHosts.shared.add(socket) }
+        return answer
+    }
+
+    private func answerInTime(
+        to request: ControlRequest, _ clock: HostClock
+    ) async -> Result<[UInt8]?, Failure>? {
         await withTaskGroup(of: Result<[UInt8]?, Failure>?.self) { group in
             group.addTask {
                 do throws(Failure) { return .success(try await ask(request, clock: nil)) } catch {
@@ -97,6 +107,7 @@ struct RunningHost: Hashable, Sendable {
         _ request: ControlRequest, body: [UInt8] = [], fields: [String: String] = [:], clock: HostClock? = .system,
         hear: (TransferProgress) -> Void = { _ in }
     ) async throws(Failure) -> [UInt8]? {
+        if SilentHosts.shared.contains(socket) { throw ControlClient.silent }
         var tries = 0
         while true {
             guard let client = try await ControlClient(connectingTo: socket) else {
@@ -113,6 +124,7 @@ struct RunningHost: Hashable, Sendable {
                     throw Failure(.failed, "it was cancelled")
                 }
             } catch let failure as Failure {
+                if failure.isSilence { SilentHosts.shared.add(socket) }
                 throw failure
             } catch {
                 throw Failure(
@@ -207,6 +219,20 @@ struct RunningHost: Hashable, Sendable {
     }
 }
 
+/// The sockets of the hosts that gave no sign of life a moment ago. A command about many accounts does not wait for the
+/// same host again for each of them.
+private final class SilentHosts: Sendable {
+    static let shared = SilentHosts()
+    /// The time for which nothing is expected of such a host.
+    private static let length = Duration.seconds(10)
+
+    private let ends = Mutex<[String: ContinuousClock.Instant]>([:])
+
+    func add(_ socket: String) { ends.withLock { $0[socket] = .now + Self.length } }
+
+    func contains(_ socket: String) -> Bool { ends.withLock { $0[socket].map { .now < $0 } ?? false } }
+}
+
 /// The JSON of commands and answers on the control socket.
 enum ControlCoding {
     static func encode(_ value: some Encodable) throws(Failure) -> [UInt8] {
@@ -233,6 +259,9 @@ enum ControlCoding {
 }
 
 extension Failure {
+    /// Whether a host gave no sign of life.
+    fileprivate var isSilence: Bool { kind == ControlClient.silent.kind && message == ControlClient.silent.message }
+
     /// Reads the JSON of an error as a host answers it.
     fileprivate init(json bytes: [UInt8]) {
         let error = String(validating: bytes, as: UTF8.self).flatMap { try? JSONValue(parsing: $0) }?["error"]

@@ -1,6 +1,8 @@
+import CLinux
 import Core
 import Logging
 import Model
+import Threads
 
 /// What a running host tells those who watch one of its accounts.
 struct WatchedAccount: Codable, Equatable, Sendable {
@@ -21,9 +23,18 @@ extension Hosting {
         while true {
             do { try await options.clock.sleep(Control.checkInterval) } catch { return }
             checks += 1
-            // Where a lock is gone alone, commands find the host by its socket meanwhile.
-            guard await control.checkSocket() || checks.isMultiple(of: 10) else { continue }
-            for host in phases.values.compactMap(\.host) { await host.announce() }
+            let signal = linux_find_taken_signal()
+            if signal != 0 {
+                options.logger.error(
+                    "Something in this process, most likely a plugin, has taken signal \(signal) from the host. The host heeds it again"
+                )
+            }
+            let hosts = phases.values.compactMap(\.host)
+            let isNew = await control.checkSocket()
+            // All of what a lock says is looked at more rarely.
+            let areGone = await runBlocking { hosts.contains { !$0.hasLock } }
+            guard isNew || areGone || checks.isMultiple(of: 10) else { continue }
+            for host in hosts { await host.announce() }
         }
     }
 

@@ -178,6 +178,9 @@ public final class AccountHost: Sendable {
         }
     }
 
+    /// Whether the vault's lock is in its place. Blocks.
+    public nonisolated var hasLock: Bool { vault.hasLock }
+
     /// Has the vault's lock name the socket on which this process takes commands, where that is not so any more.
     public func announce() async { await Self.announce(vault, process.options) }
 

@@ -27,13 +27,15 @@ extension HostProcess {
         var restarts = Restarts(isAlone: false, wasOpen: wasOpen)
         let trouble = TroubleNote(bookmark, options)
         var wasOpen = wasOpen
+        var identity: String?
         while !Task.isCancelled {
             // While its disk is not mounted, the vault must not be opened, because opening would create a new vault.
             var (problem, worked, reopens): (Failure?, Duration?, Bool) = (
                 wasOpen ? await goneVault(bookmark) : nil, nil, false
             )
             if problem == nil {
-                (problem, worked, reopens) = await attempt(bookmark, credentials, trouble, leaves, atWork)
+                (problem, worked, reopens) = await attempt(
+                    bookmark, credentials, trouble, leaves, atWork, identity: &identity)
             }
             if worked != nil { wasOpen = true }
             guard var failure = problem else {
@@ -70,16 +72,28 @@ extension HostProcess {
         }
     }
 
+    private static func otherVault(_ bookmark: Bookmark) -> Failure {
+        Failure(
+            .localIO, "The vault \(bookmark.vault) is another one than before",
+            hint: "Mount the one that was there. To go on with this one, restart the host")
+    }
+
     /// Opens an account and runs it to its end.
     /// - Returns: The error, or nil; how long the account ran, or nil if it could not be opened; and whether the
     ///   account is to be opened again.
     private nonisolated func attempt(
         _ bookmark: Bookmark, _ credentials: @escaping CredentialsSource, _ trouble: TroubleNote,
-        _ leaves: @Sendable () -> Bool, _ atWork: @Sendable (AccountHost?) -> Void
+        _ leaves: @Sendable () -> Bool, _ atWork: @Sendable (AccountHost?) -> Void, identity: inout String?
     ) async -> (Failure?, worked: Duration?, reopens: Bool) {
         let clock = options.clock
         let host: AccountHost
         do { host = try await open(bookmark, credentials: credentials) } catch { return (error, nil, false) }
+        if let identity, identity != host.vault.id {
+            // Somebody has begun a vault where that of the account is not mounted.
+            do { try await host.close() } catch { return (error, nil, false) }
+            return (Self.otherVault(bookmark), nil, false)
+        }
+        identity = host.vault.id
         await trouble.prepare()
         let began = clock.monotonic()
         // Commands that come from now on wait for the run.

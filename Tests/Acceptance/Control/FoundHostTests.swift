@@ -41,6 +41,9 @@ import Testing
                 }
 
                 Files.remove("\(account.vault)/lock")
+                try await soon("the lock is made anew", beside: host, log: log) {
+                    Files.exists("\(account.vault)/lock")
+                }
                 let well = try await account.larder("healthcheck")
                 #expect(well.exitCode == 0, "\(well.summary)")
                 #expect(try await account.larder("unpin", "/").exitCode == 0)
@@ -58,6 +61,19 @@ import Testing
                     let said = try await account.larder.run(command)
                     #expect(said.exitCode == (command == ["reload"] ? 0 : 74), "\(command) \(said.summary)")
                 }
+                // Somebody begins another vault in its place, from where nothing is known of the first.
+                Files.remove(account.vault)
+                var other = account.larder
+                other.environment["XDG_STATE_HOME"] = "\(folder)/state"
+                other.environment["XDG_RUNTIME_DIR"] = "\(folder)/runtime"
+                try Files.makeFolder("\(folder)/runtime")
+                #expect(try await other.run(["pin", "/b"]).exitCode == 0)
+                try await soon("the host does not take it", beside: host, log: log) {
+                    try Files.text(log).contains("is another one than before")
+                }
+                #expect(try await account.larder.run(["healthcheck"]).exitCode == 74)
+                Files.remove(account.vault)
+                try Files.makeFolder(account.vault)
                 host.send(SIGKILL)
                 _ = await host.wait()
                 let put = ["put", "--queue", account.larder.config, "/n"]
