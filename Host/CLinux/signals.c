@@ -50,6 +50,8 @@ static atomic_int taken;
 void linux_heed_again(void) {
     struct sigaction now;
     for (int signal = 1; signal < NSIG; signal++) {
+        /* system(3) ignores this one while its program runs, and puts it back. */
+        if (signal == SIGINT) continue;
         if (!atomic_load(&is_heeded[signal]) || sigaction(signal, NULL, &now) != 0 || now.sa_handler == tell) continue;
         if (heed(signal) == 0) atomic_store(&taken, signal);
     }

@@ -118,6 +118,13 @@ public final class Vault: Sendable {
         !exists(at: path) && access("\(path)/\(VaultMark.fileName)", F_OK) != 0
     }
 
+    /// Returns the id in a vault's mark; nil if it cannot be read. Blocks.
+    public static func markedID(at path: String) -> String? {
+        let folder = Descriptor(Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+        guard folder.number >= 0 else { return nil }
+        do throws(Failure) { return try VaultMark.read(in: folder.number, at: path)?.id } catch { return nil }
+    }
+
     /// Opens the database of a vault for reading, also while a host has the vault open.
     /// - Parameter path: The absolute path of the vault.
     /// - Throws: `.localIO` if the database is damaged, lost or being restored, or if another version of Larder wrote

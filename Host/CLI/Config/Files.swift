@@ -15,8 +15,8 @@ func readFile(_ path: String, limit: Int) throws(Failure) -> [UInt8] {
         if count < 0 && errno == EINTR { continue }
         if count < 0 && errno == EAGAIN {
             var waits = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            guard poll(&waits, 1, 10_000) != 0 else {
-                throw Failure(.localIO, "\(path): nothing was written into it for ten seconds")
+            guard poll(&waits, 1, 60_000) != 0 else {
+                throw Failure(.localIO, "\(path): nothing was written into it for a minute")
             }
             continue
         }

@@ -6,7 +6,7 @@
  * closed, and be the same for all signals. Returns 0, or -1 with errno. */
 int linux_heed_signal(int signal, int descriptor);
 
-/* Heeds the signals again that somebody in this process has taken away since. */
+/* Heeds the signals again, except SIGINT, that somebody in this process has taken away since. */
 void linux_heed_again(void);
 
 /* Does the same. Returns a signal that was taken away since the last call of this function, or 0. */

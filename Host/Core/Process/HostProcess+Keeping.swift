@@ -86,10 +86,13 @@ extension HostProcess {
         _ leaves: @Sendable () -> Bool, _ atWork: @Sendable (AccountHost?) -> Void, identity: inout String?
     ) async -> (Failure?, worked: Duration?, reopens: Bool) {
         let clock = options.clock
+        // Nothing is written into a vault that somebody has begun where that of the account is not mounted.
+        if let identity, let found = await runBlocking({ Vault.markedID(at: bookmark.vault) }), found != identity {
+            return (Self.otherVault(bookmark), nil, false)
+        }
         let host: AccountHost
         do { host = try await open(bookmark, credentials: credentials) } catch { return (error, nil, false) }
         if let identity, identity != host.vault.id {
-            // Somebody has begun a vault where that of the account is not mounted.
             do { try await host.close() } catch { return (error, nil, false) }
             return (Self.otherVault(bookmark), nil, false)
         }

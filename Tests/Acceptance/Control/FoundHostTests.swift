@@ -72,10 +72,10 @@ import Testing
                     try Files.text(log).contains("is another one than before")
                 }
                 #expect(try await account.larder.run(["healthcheck"]).exitCode == 74)
-                Files.remove(account.vault)
-                try Files.makeFolder(account.vault)
                 host.send(SIGKILL)
                 _ = await host.wait()
+                Files.remove(account.vault)
+                try Files.makeFolder(account.vault)
                 let put = ["put", "--queue", account.larder.config, "/n"]
                 let commands = [
                     ["pin", "/"], ["run", "--once"], ["run"], ["check", "--restore"], ["check"], put, ["ls"],
