@@ -15,7 +15,7 @@ import Testing
                 separator: "\n", omittingEmptySubsequences: false
             ).map { line in
                 guard line.hasPrefix("ExecStart=") else { return String(line) }
-                return (["ExecStart=\(try Build.larder)"] + line.split(separator: " ").dropFirst().map(String.init))
+                return (["ExecStart=\"\(try Build.larder)\""] + line.split(separator: " ").dropFirst().map(String.init))
                     .joined(separator: " ")
             }.joined(separator: "\n")
             let checked = isTemplate ? "larder@home.service" : name
