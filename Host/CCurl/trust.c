@@ -28,8 +28,8 @@ static void load_system_store(void) {
     if (system_store) X509_STORE_set_default_paths(system_store);
 }
 
-// Returns the system's authorities. They are read by the first connection over TLS, and kept once for all accounts: to read
-// them takes longer than the rest of a program's start.
+// Returns the system's authorities. They are read by the first connection over TLS, and kept once for all accounts. To read
+// them took a fifth of the processor time of a run that found nothing to do.
 static X509_STORE *system_authorities(void) {
     pthread_once(&once, load_system_store);
     return system_store;

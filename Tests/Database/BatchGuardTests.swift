@@ -89,13 +89,6 @@ import Testing
         "UPDATE items SET formerTrigger = 'user'",
     ]
 
-    private func change(_ sql: String, in tx: Transaction) throws {
-        try tx.db.execute(sql: "PRAGMA ignore_check_constraints = 1")
-        try tx.db.execute(sql: sql)
-        let count = tx.db.changesCount
-        #expect(count > 0)
-    }
-
     @Test(
         "S53: a download that is not ordinary in one respect does not begin in a batch",
         arguments: beginnings)

@@ -38,13 +38,6 @@ import Testing
         }
     }
 
-    private func change(_ sql: String, in tx: Transaction) throws {
-        try tx.db.execute(sql: "PRAGMA ignore_check_constraints = 1")
-        try tx.db.execute(sql: sql)
-        let count = tx.db.changesCount
-        #expect(count > 0)
-    }
-
     /// Changes after which an upload is not sent with others.
     private static let sendings = [
         "DELETE FROM syncRecords", "UPDATE syncRecords SET action = 'download'",

@@ -1,7 +1,8 @@
 import Glibc
 import Model
 
-/// Reads a whole file. A pipe is read until nobody writes into it any more, and waited for, but not for long.
+/// Reads a whole file. A pipe is read until nobody has it open for writing any more. If nothing comes for a
+/// minute, that is an error.
 /// - Parameter limit: the largest length in bytes.
 /// - Throws: `localIO` with the system's reason, or if the file is longer than the limit.
 func readFile(_ path: String, limit: Int) throws(Failure) -> [UInt8] {
