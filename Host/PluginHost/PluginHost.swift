@@ -24,6 +24,8 @@ public actor PluginHost {
         /// The library and the description; nil until the plugin may be started.
         var ready: (opened: Opened, description: PluginLibrary.Description)?
         var instances: [PluginInstance] = []
+        /// The accounts for which the plugin was not started, the last time that it was to be.
+        var refusing: Set<String> = []
     }
 
     private let builtIn: String
@@ -157,12 +159,16 @@ public actor PluginHost {
             do {
                 let instance = try await start(description, in: opened.library, settings, account)
                 entries[index].instances.append(instance)
-                // The reason why it did not start another time no longer holds.
-                (entries[index].report.state, entries[index].report.reason) = (.ready, nil)
-                entries[index].report.advice = nil
+                // The reason why it did not start another time no longer holds, unless that is so for another account.
+                entries[index].refusing.remove(account.name)
+                if entries[index].refusing.isEmpty {
+                    (entries[index].report.state, entries[index].report.reason) = (.ready, nil)
+                    entries[index].report.advice = nil
+                }
                 started.append(instance)
             } catch {
                 let reason = error.reason
+                entries[index].refusing.insert(account.name)
                 entries[index].report.state = error.isQuarantine ? .quarantined : .refused
                 (entries[index].report.reason, entries[index].report.advice) = (reason, error.advice)
                 var metadata: Logger.Metadata = ["account": "\(account.name)"]
