@@ -178,13 +178,21 @@ import Testing
         }
     }
 
-    @Test("G15: the guide's package is one, and hides everything but the entry")
+    @Test("G15: the guide's package is built against the SDK alone, hides everything but the entry, and works")
     func package() async throws {
         try await withTemporaryFolder { folder in
-            try Files.write(try guide.block("swift", with: "// swift-tools-version"), to: "\(folder)/Package.swift")
-            let package = try await mustRun("swift", ["package", "--package-path", folder, "dump-package"])
-            #expect(package.contains(#""Favorites""#) && package.contains(#""dynamic""#))
-            #expect(package.contains("version-script=") && package.contains("plugin.map"))
+            let (plugin, sources) = ("\(folder)/favorites", "\(folder)/favorites/Sources/Favorites")
+            try await mustRun("mkdir", ["-p", sources])
+            try await mustRun("ln", ["-s", Build.root, "\(folder)/larder"])
+            try Files.write(try guide.block("swift", with: "// swift-tools-version"), to: "\(plugin)/Package.swift")
+            try Files.write(try Files.text("\(Build.root)/SDK/C/plugin.map"), to: "\(plugin)/plugin.map")
+            try Files.write(try guide.block("swift", with: "struct Favorites"), to: "\(sources)/Favorites.swift")
+            try await mustRun("swift", ["build", "--package-path", plugin, "--disable-automatic-resolution"])
+            let library = "\(plugin)/.build/debug/libFavorites.so"
+            let symbols = try await mustRun(
+                "nm", ["--dynamic", "--defined-only", "--extern-only", "--format=just-symbols", library])
+            #expect(symbols == "larder_plugin_entry_v1\n")
+            try keepsFavorites(library)
         }
     }
 
