@@ -3,11 +3,11 @@ public import Model
 import PluginHost
 
 extension ItemPolicies {
-    /// Makes the calls of a trigger that checks all items, and reports the requests of the processors instead of
+    /// Makes the calls of a trigger for all items, and reports the requests of the processors instead of
     /// carrying them out. Nothing is written, so the database may be open for reading only. Must not run at the same
     /// time as ``run()``, which uses the same processors.
     /// - Parameters:
-    ///   - trigger: The trigger.
+    ///   - trigger: The trigger. With `itemsChanged`, all items count as changed.
     ///   - note: Receives each request. It is called on the plugins' threads.
     /// - Throws: `.failed` while a call into a processor hangs, `CancellationError` if a plugin is being stopped, or the
     ///   database's `Failure`. A failed call throws no error; the run goes on.

@@ -50,17 +50,11 @@ struct Demo: LarderCommand {
 
 /// The temporary folder that contains all files of the demo.
 struct DemoFolder {
-    let path: String
+    private let folder: TemporaryFolder
 
-    init() throws(Failure) {
-        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-        var template = Array("\(parent)/larder-demo-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else {
-            throw Failure(.cannotCreate, "no folder can be created in \(parent): \(errorText(errno))")
-        }
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
+    init() throws(Failure) { folder = try TemporaryFolder(named: "larder-demo") }
 
+    var path: String { folder.path }
     var vault: String { path + "/vault" }
     var files: String { path + "/Cloud" }
     var config: String { path + "/config.yaml" }
@@ -80,23 +74,5 @@ struct DemoFolder {
         }
     }
 
-    func remove() { Self.remove(path) }
-
-    /// Removes a folder and its contents. Symbolic links are not followed.
-    private static func remove(_ path: String) {
-        if let folder = opendir(path) {
-            while let entry = readdir(folder) {
-                let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-                }
-                if name == "." || name == ".." { continue }
-                let inner = path + "/" + name
-                var status = stat()
-                guard lstat(inner, &status) == 0 else { continue }
-                if status.st_mode & S_IFMT == S_IFDIR { remove(inner) } else { unlink(inner) }
-            }
-            closedir(folder)
-        }
-        rmdir(path)
-    }
+    func remove() { folder.remove() }
 }

@@ -35,7 +35,8 @@ final class Console: Sendable {
     private static let cleared = "\r\u{1b}[K"
 
     private let state = Mutex(State())
-    private let output: Int32
+    /// The descriptor for the command's results. What is not printed here may be written to it.
+    let output: Int32
     private let errors: Int32
     let outputIsTerminal: Bool
     let errorsAreTerminal: Bool

@@ -4,6 +4,7 @@ import LocalTree
 import Logging
 public import Model
 import PluginHost
+import Threads
 import Vault
 
 /// A dry run of an account's plugins on the items that the database holds. It needs no network, works beside a running
@@ -28,10 +29,45 @@ public final class AccountPreview: Sendable {
     /// - Throws: `.notFound` if the account has no database yet, `.localIO` if the database cannot be read,
     ///   `.cannotCreate` if the process may not open the trace file.
     public static func open(_ bookmark: Bookmark, in process: HostProcess) async throws(Failure) -> AccountPreview {
+        try await open(bookmark, try Vault.openDatabaseForReading(at: bookmark.vault), in: process)
+    }
+
+    /// Makes a database of given items, and starts the plugins.
+    /// - Parameters:
+    ///   - items: The items. No two have the same id, nor the same path unless they are removed.
+    ///   - folder: The absolute path of an empty folder for the database, which may be removed after the preview was
+    ///     closed.
+    /// - Throws: `.localIO` if the database cannot be written, `.cannotCreate` if the process may not open the trace
+    ///   file.
+    public static func open(
+        _ items: [Item], in process: HostProcess, folder: String
+    ) async throws(Failure) -> AccountPreview {
+        let bookmark = Bookmark(
+            name: "trial", url: "http://127.0.0.1:9/", username: nil, vault: folder, files: folder + "/files")
+        let database: Database
+        do {
+            database = try await runBlocking { try Database.open(path: folder + "/larder.db") }
+            var rest = items[...]
+            while !rest.isEmpty {
+                let part = rest.prefix(mostItems)
+                rest = rest.dropFirst(mostItems)
+                try await database.write { transaction in for item in part { try transaction.items.insert(item) } }
+            }
+        } catch {
+            throw Failure(of: error)
+        }
+        return try await open(bookmark, database, in: process)
+    }
+
+    /// The number of items in a transaction.
+    private static let mostItems = 10_000
+
+    private static func open(
+        _ bookmark: Bookmark, _ database: Database, in process: HostProcess
+    ) async throws(Failure) -> AccountPreview {
         let options = process.options
         var logger = options.logger.of("policies")
         logger[metadataKey: "account"] = "\(bookmark.name)"
-        let database = try Vault.openDatabaseForReading(at: bookmark.vault)
         do {
             let sanity = try await database.read { try ClockSanity($0, clock: options.clock) }
             let clock = options.clock.believed { sanity }
@@ -74,7 +110,7 @@ public final class AccountPreview: Sendable {
     /// Reports what each processor would request after a trigger. The requests come in order, each as soon as it is
     /// found.
     /// - Parameters:
-    ///   - trigger: The trigger. It is not `itemsChanged`, which is about items that just changed.
+    ///   - trigger: The trigger. With `itemsChanged`, all items count as changed.
     ///   - note: Receives each request. It is called on the plugins' threads.
     /// - Throws: `.failed` if a plugin hangs or the task is cancelled, or the database's `Failure`.
     public func dryRun(_ trigger: Trigger, _ note: @escaping @Sendable (Wish) -> Void) async throws(Failure) {

@@ -57,6 +57,8 @@ public final class TraceWriter: Sendable {
 
     private let descriptor: Int32
     private let path: String
+    /// Returns what is written for a line.
+    private let shown: @Sendable (String) -> String
     private let state = Mutex(State())
 
     /// Creates the file of a trace.
@@ -64,10 +66,20 @@ public final class TraceWriter: Sendable {
     /// - Throws: `.cannotCreate` if the file cannot be written.
     public init(path: String) throws(Failure) {
         self.path = path
+        shown = { $0 }
         descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw Failure(.cannotCreate, "cannot write the trace to \(path): \(String(cString: strerror(errno)))")
         }
+    }
+
+    /// Creates a trace on the output of a command.
+    /// - Parameters:
+    ///   - output: The descriptor, which is duplicated.
+    ///   - shown: Returns what is written for a line of JSON that ends with a line break. It is called on the threads of
+    ///     the plugins.
+    public init(output: Int32, as shown: @escaping @Sendable (String) -> String) {
+        (path, descriptor, self.shown) = ("the output", fcntl(output, F_DUPFD_CLOEXEC, 3), shown)
     }
 
     deinit { close(descriptor) }
@@ -101,7 +113,7 @@ public final class TraceWriter: Sendable {
         state.withLock { state in
             guard state.failure == nil else { return }
             state.sequence += 1
-            let line = Array("{\"seq\":\(state.sequence),\(end)".utf8)
+            let line = Array(shown("{\"seq\":\(state.sequence),\(end)").utf8)
             var written = 0
             while written < line.count {
                 let count = line[written...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }

@@ -20,12 +20,15 @@ import Testing
                 let commands = guide.commands(of: "larder").map {
                     $0.split(separator: " ").dropFirst().map(String.init)
                 }
-                #expect(commands.count == 2)
+                #expect(commands.count == 3)
+                try Files.write("{\"path\":\"/a\",\"favorite\":true}\n", to: "\(folder)/items.jsonl")
                 for command in commands {
-                    let words = command.map { $0 == "calls.jsonl" ? "\(folder)/\($0)" : $0 }
+                    let files = ["calls.jsonl", "items.jsonl", "./libfavorites.so"]
+                    let words = command.map { files.contains($0) ? "\(folder)/\($0)" : $0 }
                     let result = try await account.larder.run(words)
                     #expect(result.exitCode == 0, "\(command): \(result.summary)")
-                    if command.first == "plugin" { #expect(result.output.contains("ready"), "\(result.output)") }
+                    if command.contains("try") { #expect(result.output.contains("asks: download /a")) }
+                    if command.contains("why") { #expect(result.output.contains("ready"), "\(result.output)") }
                 }
                 let trace = try Files.text("\(folder)/calls.jsonl")
                 #expect(trace.contains(#""plugin":"org.example.favorites""#) && trace.contains("willEnterTrigger"))

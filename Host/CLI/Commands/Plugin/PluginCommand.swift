@@ -4,8 +4,9 @@ import Model
 
 struct PluginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "plugin", abstract: "List plugins, and turn them on and off.",
+        commandName: "plugin", abstract: "List plugins, turn them on and off, and try them.",
         subcommands: [
             PluginList.self, PluginInfo.self, PluginWhy.self, PluginEnable.self, PluginDisable.self, PluginRetry.self,
+            PluginTry.self,
         ])
 }

@@ -21,13 +21,7 @@ struct PolicyRun: LarderCommand {
     private static let triggers = Trigger.allCases.filter { $0 != .itemsChanged }
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        guard let trigger = Self.triggers.first(where: { $0.name == trigger }) else {
-            let names = Self.triggers.map(\.name)
-            let meant = nearestName(to: trigger, among: names, ifLikely: true).map { "did you mean `\($0)`? " } ?? ""
-            throw Failure(
-                .usage, "--trigger: `\(Text.visible(trigger))` is not a trigger for which all items are checked",
-                hint: meant + "the triggers are: \(names.joined(separator: ", "))")
-        }
+        let trigger = try Trigger(typed: trigger, among: Self.triggers)
         if dryRun { return try await preview(trigger, console) }
         let outcome = try await carryOut(Policies.Run(trigger), global, console)
         let account = try global.loadConfig().oneAccount().bookmark.name
