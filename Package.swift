@@ -71,7 +71,8 @@ let package = Package(
     targets: [
         // The ABI and what authors of plugins use.
         .target(
-            name: "CLarder", path: "SDK/C", exclude: ["plugin.map"], publicHeadersPath: "include", cSettings: strictC),
+            name: "CLarder", path: "SDK/C", exclude: ["plugin.map", "all-in-one"], publicHeadersPath: "include",
+            cSettings: strictC),
         .target(
             name: "LarderSDK", dependencies: ["CLarder"], path: "SDK/Swift",
             swiftSettings: strict + [.enableExperimentalFeature("Lifetimes")]),

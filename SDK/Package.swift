@@ -10,7 +10,7 @@ let package = Package(
         .library(name: "CLarder", targets: ["CLarder"]),
     ],
     targets: [
-        .target(name: "CLarder", path: "C", exclude: ["plugin.map"], publicHeadersPath: "include"),
+        .target(name: "CLarder", path: "C", exclude: ["plugin.map", "all-in-one"], publicHeadersPath: "include"),
         .target(
             name: "LarderSDK", dependencies: ["CLarder"], path: "Swift",
             swiftSettings: [

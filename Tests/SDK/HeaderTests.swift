@@ -49,6 +49,47 @@ import Testing
         }
     }
 
+    @Test("G25: the one header is what the script makes of all others, and of nothing else")
+    func made() async throws {
+        let one = try Files.text("\(Self.include)/larder-all.h")
+        for shell in ["sh", "bash"] {
+            let again = try await run(shell, ["\(Build.root)/SDK/C/all-in-one"])
+            #expect(again.exitCode == 0 && again.output == one, "\(again.errors)")
+        }
+        #expect(!one.contains("#include \""))
+        for header in try Self.headers() {
+            let text = try Files.text("\(Self.include)/larder/\(header)")
+            let guardName = try #require(text.firstMatch(of: /#ifndef (LARDER_\w+)\n/)).1
+            #expect(one.split(separator: "#ifndef \(guardName)\n").count == 2, "\(header)")
+            for line in text.split(separator: "\n") where !line.hasPrefix("#include \"") {
+                #expect(one.contains(line), "\(header): \(line)")
+            }
+        }
+    }
+
+    @Test(
+        "G25: the one header compiles as the others do, before and after them, and gives everything their layout",
+        arguments: dialects)
+    func one(_ dialect: Dialect) async throws {
+        try await withTemporaryFolder { folder in
+            var sources: [String] = []
+            for (number, includes) in [["-all"], ["-all", "/larder"], ["/larder", "-all", "/layout"]].enumerated() {
+                let source = "\(folder)/\(number).\(dialect.language)"
+                try Files.write(includes.map { "#include <larder\($0).h>\n" }.joined(), to: source)
+                sources.append(source)
+            }
+            for compiler in dialect.compilers {
+                let result = try await run(
+                    compiler,
+                    [
+                        "-std=\(dialect.standard)", "-Wall", "-Wextra", "-Wpedantic", "-Wpadded", "-Werror",
+                        "-fsyntax-only", "-I", Self.include,
+                    ] + sources)
+                #expect(result.exitCode == 0, "\(compiler): \(result.errors)")
+            }
+        }
+    }
+
     @Test("GL2: each header's example compiles with gcc and clang, in C and C++", arguments: dialects)
     func examples(_ dialect: Dialect) async throws {
         try await withTemporaryFolder { folder in
