@@ -25,6 +25,17 @@ import Testing
         #expect(await scheduler.calls.isEmpty)
     }
 
+    @Test("A single run takes a loop that a turn found once", arguments: [true, false])
+    func found(isStarted: Bool) async {
+        let fixture = SchedulerFixture()
+        if isStarted { await fixture.start() }
+        await fixture.enable()
+        fixture.script.setID("e0", of: .two)
+        fixture.script.polls(.core, .page("add 2"))
+        await fixture.scheduler.runOnce()
+        #expect(fixture.script.polled == ["core", "2"])
+    }
+
     @Test("L22: a single run of some loops polls the core loop first, takes their pages, and leaves the others alone")
     func some() async {
         let fixture = SchedulerFixture()

@@ -86,6 +86,32 @@ import Testing
         #expect(fixture.script.polled.count { $0 == "1" } == 3)
     }
 
+    @Test("A loop that a turn found has its first turn in the same cycle, and then one in each refill")
+    func found() async {
+        let fixture = SchedulerFixture()
+        await fixture.enable(.one)
+        fixture.script.setID("e0", of: .two)
+        fixture.script.polls(.core, .page("add 2"))
+        await fixture.start()
+        #expect(fixture.script.polled == ["core", "1", "2"])
+        await fixture.tick()
+        #expect(fixture.script.polled == ["core", "1", "2", "core", "1", "2"])
+    }
+
+    @Test("A loop that a turn found has no turn if it is removed before, or if the scheduler is suspended")
+    func foundInVain() async {
+        let fixture = SchedulerFixture()
+        await fixture.enable(.one)
+        fixture.script.polls(.core, .page("add 2"))
+        fixture.script.polls(.one, .page("stop 2"))
+        await fixture.start()
+        await fixture.scheduler.suspend()
+        await fixture.scheduler.delegate.enableSpecialLoop(.three)
+        await fixture.quiet()
+        #expect(fixture.script.polled == ["core", "1"])
+        #expect(fixture.script.journal(of: .three).isEmpty)
+    }
+
     @Test("L06: a cycle of three periods drops their ticks, and one refill follows")
     func busy() async {
         let fixture = SchedulerFixture(script: LoopScript(limits: LoopLimits(polling: .seconds(600))))

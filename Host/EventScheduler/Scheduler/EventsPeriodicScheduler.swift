@@ -91,9 +91,18 @@ public actor EventsPeriodicScheduler {
     /// - Returns: False if there is no loop for this id, or if the id is the core loop's.
     @discardableResult
     public func enableSpecialLoop(_ id: LoopKey, rest: Duration? = nil) -> Bool {
+        enableSpecialLoop(id, rest: rest, isFound: false)
+    }
+
+    /// Creates a special loop. A loop that a turn found is polled in the same cycle, since it has nothing yet.
+    @discardableResult
+    fileprivate func enableSpecialLoop(_ id: LoopKey, rest: Duration? = nil, isFound: Bool) -> Bool {
         guard id != machine.coreKey, let loop = makeSpecial(id, delegate) else { return false }
         loops[id] = loop
-        apply { $0.enable(id, limits: loop.limits, interval: loop.interval, isCore: false, rest: rest, at: $1) }
+        apply {
+            $0.enable(
+                id, limits: loop.limits, interval: loop.interval, isCore: false, isFound: isFound, rest: rest, at: $1)
+        }
         return true
     }
 
@@ -243,6 +252,6 @@ private final class Delegate: LoopDelegate {
 
     init(scheduler: EventsPeriodicScheduler) { self.scheduler = scheduler }
 
-    func enableSpecialLoop(_ id: LoopKey) async { await scheduler?.enableSpecialLoop(id) }
+    func enableSpecialLoop(_ id: LoopKey) async { await scheduler?.enableSpecialLoop(id, isFound: true) }
     func disableSpecialLoop(_ id: LoopKey) async { await scheduler?.disableSpecialLoop(id) }
 }

@@ -60,11 +60,12 @@ extension SchedulerMachine {
     ///   - limits: The longest durations of the loop's calls.
     ///   - interval: The time between two polls, if it is longer than the period.
     ///   - isCore: Whether the loop becomes the core loop.
+    ///   - isFound: Whether a turn found the loop. Its first turn comes at once then, behind the waiting operations.
     ///   - rest: The time for which the loop is not polled yet.
     ///   - now: The time now.
     mutating func enable(
-        _ key: LoopKey, limits: LoopLimits, interval: Duration? = nil, isCore: Bool, rest: Duration? = nil,
-        at now: Duration
+        _ key: LoopKey, limits: LoopLimits, interval: Duration? = nil, isCore: Bool, isFound: Bool = false,
+        rest: Duration? = nil, at now: Duration
     ) -> [Effect] {
         if isCore, let coreKey { remove(coreKey, at: now) }
         remove(key, at: now)
@@ -72,6 +73,10 @@ extension SchedulerMachine {
         entries[key] = Entry(
             order: lastOrder, limits: limits, interval: interval, heldUntil: rest.map { now + min($0, Self.day) })
         if isCore { coreKey = key }
+        if isFound, isStarted, rest == nil, !isAccountHeld(at: now), !hung.values.contains(key) {
+            queue.append(turn(of: key, at: now))
+            once?.taken.insert(lastOrder)
+        }
         return nextEffects(at: now)
     }
 

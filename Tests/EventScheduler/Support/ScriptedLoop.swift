@@ -36,9 +36,11 @@ final class ScriptedLoop: EventLoop {
 
     func process(_ page: EventsPage<String>, advancingTo id: EventID) async throws {
         script.log(loopID, "process \(id)")
-        // A core page with the payload `stop 1` reports that calendar 1 is gone.
+        // A core page with the payload `stop 1` reports that calendar 1 is gone, and `add 1` that it was created.
         if page.payload.hasPrefix("stop ") {
             await delegate.disableSpecialLoop(.special(String(page.payload.dropFirst(5))))
+        } else if page.payload.hasPrefix("add ") {
+            await delegate.enableSpecialLoop(.special(String(page.payload.dropFirst(4))))
         }
         let step = script.process(loopID)
         try await script.carryOut(step, of: loopID)
