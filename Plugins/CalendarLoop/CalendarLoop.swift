@@ -179,7 +179,7 @@ struct CalendarLoop: EventLoop {
 
     static func objects(of loop: String) -> String { Host.Records.collection(of: loop, in: "calendars") }
 
-    func exchange(_ loop: String) -> Exchange { Exchange(dav: dav, http: http, calendar: loop) }
+    func exchange(_ loop: String) -> Exchange { Exchange(dav: dav, http: http, log: log, calendar: loop) }
 
     func page(_ position: Position, more: Bool = false, _ content: Content = Content()) -> EventPage<Content> {
         EventPage(eventID: position.eventID, more: more, content: content)

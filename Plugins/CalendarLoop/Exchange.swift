@@ -4,6 +4,7 @@ import LarderSDK
 struct Exchange {
     let dav: Host.DAV
     let http: Host.HTTP
+    let log: Host.Log?
     /// The calendar's path with a closing slash.
     let calendar: String
 
@@ -96,9 +97,11 @@ struct Exchange {
         var delta = Delta()
         var doubtful: [String] = []
         var (hasOwn, hasForeign) = (false, false)
+        var leftOut = LeftOut()
         while let response = try answer.next() {
             guard let href = member(response.href) else {
                 hasForeign = hasForeign || !isInside(response.href)
+                leftOut.note(response, isObject: isLeftOut(response, kind: response.values.last ?? nil))
                 continue
             }
             hasOwn = true
@@ -113,6 +116,7 @@ struct Exchange {
             }
         }
         let end = try answer.end()
+        leftOut.tell(log, of: calendar)
         guard answer.status == 207 else { return try meaning(of: answer.status, end.errors, isInitial: token.isEmpty) }
         guard hasOwn || !hasForeign else { throw foreign }
         for href in doubtful {
@@ -150,10 +154,12 @@ struct Exchange {
         var members: [Member] = []
         var isComplete = false
         var (hasOwn, hasForeign) = (false, false)
+        var leftOut = LeftOut()
         while let response = try answer.next() {
             if isCalendar(response.href) { isComplete = isComplete || response.status == 200 }
             guard let href = member(response.href) else {
                 hasForeign = hasForeign || !isInside(response.href)
+                leftOut.note(response, isObject: isLeftOut(response, kind: response.values[1]))
                 continue
             }
             hasOwn = true
@@ -162,6 +168,7 @@ struct Exchange {
             members.append(Member(href: href, etag: response.values[0]))
         }
         let end = try answer.end()
+        leftOut.tell(log, of: calendar)
         guard answer.status == 207 else { throw refusal(answer.status) }
         guard hasOwn || !hasForeign else { throw foreign }
         guard isComplete, !end.isTruncated else { throw failure("a listing that is not complete") }
@@ -194,6 +201,11 @@ struct Exchange {
         guard href.utf8.starts(with: calendar.utf8), href.utf8.count <= 4096 else { return nil }
         let name = href.utf8.dropFirst(calendar.utf8.count)
         return name.isEmpty || name.last == UInt8(ascii: "/") ? nil : href
+    }
+
+    /// Tells whether a response that ``member(_:)`` leaves out is about an object of this calendar all the same.
+    private func isLeftOut(_ response: DAVResponse, kind: String?) -> Bool {
+        response.status == 200 && isInside(response.href) && !isCalendar(response.href) && !Self.isCollection(kind)
     }
 
     func refusal(_ status: Int) -> PluginError {

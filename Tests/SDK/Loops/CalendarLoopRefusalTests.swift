@@ -136,4 +136,23 @@ import Testing
         account.cycle()
         #expect(account.contents == account.server.truth && account.kept.count == 2)
     }
+
+    @Test(
+        "An object whose address ends in a slash is not kept, and is named once for each listing",
+        arguments: [true, false])
+    func closingSlash(supportsSync: Bool) throws {
+        let account = try CalendarAccount()
+        account.server.supportsSync = supportsSync
+        account.server.collections = ["sub/"]
+        account.server.put("a.ics")
+        account.server.put("b.ics/")
+        account.server.put("c.ics/")
+        account.cycle()
+        #expect(account.kept.map(\.key) == ["/ada/work/a.ics"])
+        func named() -> [String] { account.fixture.logLines.filter { $0.contains("cannot be kept") } }
+        let said =
+            "2 objects of the calendar /ada/work/ cannot be kept, since the address ends in a slash or is longer than "
+            + "4096 bytes: /ada/work/b.ics/, …"
+        #expect(Set(named()).isSubset(of: [said, said.replacing("b.ics", with: "c.ics")]) && named().count == 1)
+    }
 }
