@@ -156,8 +156,9 @@ extension PluginHost {
         let id = named.settings.id
         let isFirstParty = named.settings.library == nil && id.shortName != id.text
         if isFirstParty, FirstParty.plugin(id) == nil { return "it is not in this build" }
-        return named.searched.isEmpty
-            ? "no library is named; set library: in the config"
-            : "no library is there; searched in \(named.searched.joined(separator: ", "))"
+        if named.searched.isEmpty { return "no library is named; set library: in the config" }
+        let unreadable = named.unreadable.map { "\($0.folder) cannot be read: \(String(cString: strerror($0.code)))" }
+        let place = "searched in \(named.searched.joined(separator: ", "))"
+        return (["no library is there", place] + unreadable).joined(separator: "; ")
     }
 }

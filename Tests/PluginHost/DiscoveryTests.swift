@@ -1,3 +1,4 @@
+import Glibc
 import Model
 import TestSupport
 import Testing
@@ -16,6 +17,24 @@ import Testing
             #expect(report.state == .missing)
             #expect(report.isolation == .inProcess)
             #expect(report.reason?.contains("\(folder.path)/built-in/libAvailableOffline.so") == true)
+        }
+    }
+
+    @Test("G1: a folder that cannot be read is named with the reason beside the libraries that are missing")
+    func unreadable() async throws {
+        try await withPluginFolder { folder in
+            let loop = "\(folder.path)/loop"
+            #expect(symlink(loop, loop) == 0)
+            let reports = await PluginFolder(path: loop, log: folder.log).load([
+                PluginSettings(id: PluginFolder.variant),
+                PluginSettings(id: PluginID("org.example.a"), library: "\(loop)/deep/a.so"),
+                PluginSettings(id: PluginID("org.example.b"), library: "\(folder.path)/none/b.so"),
+            ]).reports()
+            let reasons = reports.filter { $0.state == .missing }.compactMap(\.reason)
+            let why = "\(loop) cannot be read: Too many levels of symbolic links"
+            #expect(reasons.contains("no library is there; searched in \(loop); \(why)"), "\(reasons)")
+            #expect(reasons.contains("no library is there; searched in \(loop)/deep/a.so; \(why)"), "\(reasons)")
+            #expect(reasons.contains("no library is there; searched in \(folder.path)/none/b.so"), "\(reasons)")
         }
     }
 

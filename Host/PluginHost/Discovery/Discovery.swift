@@ -14,8 +14,16 @@ struct Discovery {
         var duplicates: [String]
         /// The paths that were searched for the library.
         var searched: [String]
+        /// The folders among them, or above them, that cannot be read, with the errors' codes.
+        var unreadable: [Unreadable]
 
         var isolation: PluginSettings.Isolation { settings.isolation ?? (isBuiltIn ? .inProcess : .process) }
+    }
+
+    /// A folder that cannot be read.
+    struct Unreadable: Hashable {
+        var folder: String
+        var code: Int32
     }
 
     var named: [Named]
@@ -29,7 +37,10 @@ struct Discovery {
     ///   - plugins: The config of each plugin. A plugin that comes with the host is enabled unless its config says
     ///     otherwise.
     init(builtIn: String, paths: [String], plugins: [PluginSettings]) {
-        let listings = paths.map { (folder: $0, files: Self.libraries(in: $0)) }
+        let listings = paths.map { folder in
+            let (files, code) = Self.libraries(in: folder)
+            return (folder: folder, files: files, unreadable: code.map { Unreadable(folder: folder, code: $0) })
+        }
         let unnamed = FirstParty.plugins.map(\.id).filter { id in !plugins.contains { $0.id == id } }
         var used: Set<String> = []
         named = (plugins + unnamed.map { PluginSettings(id: $0) })
@@ -39,6 +50,7 @@ struct Discovery {
                 let ours = settings.library == nil ? FirstParty.plugin(settings.id) : nil
                 var candidates: [(path: String, isBuiltIn: Bool)] = []
                 var searched: [String] = []
+                var unreadable: [Unreadable] = []
                 if let library = settings.library, library.hasPrefix("/") {
                     searched.append(library)
                     candidates.append((library, false))
@@ -48,18 +60,23 @@ struct Discovery {
                         candidates.append(("\(builtIn)/\(ours.library)", true))
                     }
                     let names = settings.library.map { [$0] } ?? Self.fileNames(for: settings.id)
-                    for (folder, files) in listings {
+                    for (folder, files, lack) in listings {
                         searched.append(folder)
+                        if let lack { unreadable.append(lack) }
                         candidates += files.filter(names.contains).map { ("\(folder)/\($0)", false) }
                     }
                 }
-                candidates.removeAll { access($0.path, F_OK) != 0 }
+                candidates.removeAll { candidate in
+                    guard access(candidate.path, F_OK) != 0 else { return false }
+                    if let lack = Self.lack(of: candidate.path) { unreadable.append(lack) }
+                    return true
+                }
                 let first = candidates.first.flatMap { ours != nil && !$0.isBuiltIn ? nil : $0 }
                 let others = first == nil ? [] : candidates.dropFirst().map(\.path)
                 used.formUnion(others + [first?.path].compactMap(\.self))
                 return Named(
                     settings: settings, library: first?.path, isBuiltIn: first?.isBuiltIn ?? (ours != nil),
-                    duplicates: others, searched: searched)
+                    duplicates: others, searched: searched, unreadable: unreadable)
             }
         found = listings.flatMap { listing in listing.files.map { "\(listing.folder)/\($0)" } }.filter {
             !used.contains($0)
@@ -73,10 +90,21 @@ struct Discovery {
         return [id.text, last, FirstParty.pascal(last)].flatMap { ["\($0).so", "lib\($0).so"] }
     }
 
-    /// Returns the shared libraries in a folder, sorted by name. Does not search folders below. A folder that does not
-    /// exist has none.
-    private static func libraries(in folder: String) -> [String] {
-        guard let stream = opendir(folder) else { return [] }
+    /// Returns the first folder above a path, which cannot be reached, behind which nothing can be seen; nil if all can be
+    /// seen, so that nothing lies at the path.
+    private static func lack(of path: String) -> Unreadable? {
+        for end in path.indices.dropFirst() where path[end] == "/" {
+            let folder = String(path[..<end])
+            guard access(folder + "/.", F_OK) != 0 else { continue }
+            return errno == ENOENT ? nil : Unreadable(folder: folder, code: errno)
+        }
+        return nil
+    }
+
+    /// Returns the shared libraries in a folder, sorted by name, and the error's code if the folder cannot be read. Does
+    /// not search folders below. A folder that does not exist has none.
+    private static func libraries(in folder: String) -> (files: [String], code: Int32?) {
+        guard let stream = opendir(folder) else { return ([], errno == ENOENT ? nil : errno) }
         defer { closedir(stream) }
         var names: [String] = []
         while let entry = readdir(stream) {
@@ -85,6 +113,6 @@ struct Discovery {
             }
             if name.hasSuffix(".so"), name.utf8.first != UInt8(ascii: ".") { names.append(name) }
         }
-        return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        return (names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }, nil)
     }
 }
