@@ -78,8 +78,8 @@ final class InstanceContext: @unchecked Sendable {
     /// The bytes that the plugin's values may take, and a number of bytes that they take at most; nil if it is unknown.
     var valueQuota = PluginSettings.defaultValueQuota
     var valueBound: Int64?
-    /// Whether a value was refused since the run or turn began, and none was removed since.
-    var isFull = false
+    /// What the values take in the run or turn under way; nil if it did not have to be known exactly.
+    var valueRoom: ValueRoom?
     /// The bytes that the plugin's records may take, and a number of bytes that they take at most; nil if it is unknown.
     var recordQuota = PluginSettings.defaultRecordQuota
     var recordBound: Int64?
@@ -211,6 +211,7 @@ final class InstanceContext: @unchecked Sendable {
         callRecords.removeAll()
         turnSize = 0
         asked.removeAll()
+        valueRoom?.endCall(succeeded: status == LARDER_OK)
         callValues.removeAll()
         lentMemory.free()
         for slot in slots where slot.isOpen { slot.close() }

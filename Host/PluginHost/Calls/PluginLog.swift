@@ -9,6 +9,7 @@ final class PluginLog: Sendable {
         case wrongThread = "calls from a wrong thread"
         case wrongState = "calls at a wrong time"
         case invalidArgument = "invalid arguments"
+        case limit = "requests above a limit"
         case unknownStatus = "unknown statuses"
         case failed = "failed calls"
         case harm = "calls that harmed the host"

@@ -45,7 +45,7 @@ public final class ProcessorCalls {
         log.beginRun()
         context.run = run
         context.runValues.removeAll()
-        (context.addedPolicies, context.isFull) = (0, false)
+        (context.addedPolicies, context.valueRoom) = (0, nil)
         context.beginMeasure()
     }
 
@@ -53,7 +53,7 @@ public final class ProcessorCalls {
     /// - Returns: The mistakes of the run, which were logged, if calls failed; otherwise nil.
     @discardableResult
     public func end() -> String? {
-        context.run = nil
+        (context.run, context.valueRoom) = (nil, nil)
         context.runValues.removeAll()
         context.endMeasure()
         return log.endRun()

@@ -112,9 +112,9 @@ public final class LoopCalls {
         _ name: StaticString, _ phase: InstanceContext.Phase, _ eventID: EventID?, _ turn: any LoopTurn,
         _ body: (UnsafeMutableRawPointer?, UnsafePointer<larder_loop>) -> larder_status
     ) throws(LoopFailure) {
-        (context.turn, context.isFull) = (turn, false)
-        (context.recordRoom, context.recordShortage) = (nil, nil)
-        defer { (context.turn, context.recordRoom) = (nil, nil) }
+        (context.turn, context.recordShortage) = (turn, nil)
+        (context.valueRoom, context.recordRoom) = (nil, nil)
+        defer { (context.turn, context.valueRoom, context.recordRoom) = (nil, nil, nil) }
         var id = loop.text
         let (status, message) = id.withUTF8 { id in
             context.call(name, phase, .loop(id)) {

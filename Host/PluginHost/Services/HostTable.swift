@@ -66,8 +66,10 @@ func serve(
             return LARDER_UNSUPPORTED
         }
         switch error.status {
-        case LARDER_INVALID_ARGUMENT, LARDER_LIMIT:
+        case LARDER_INVALID_ARGUMENT:
             context.log.note(.invalidArgument, "refused \(name) during \(context.callName): \(error.message)")
+        case LARDER_LIMIT:
+            context.log.note(.limit, "refused \(name) during \(context.callName): \(error.message)")
         case LARDER_IO, LARDER_INTERNAL:
             context.log.write(.error, "\(name) during \(context.callName): \(error.message)")
         case LARDER_DENIED where !error.isTold:

@@ -98,7 +98,7 @@ extension InstanceContext {
     }
 
     fileprivate func write(_ value: [UInt8]?, for key: [UInt8]) throws(ServiceError) {
-        if let value { try checkQuota(value, for: key) } else { isFull = false }
+        try checkQuota(value, for: key)
         if turn != nil {
             try ask(.value(key: key, value: value))
         } else {

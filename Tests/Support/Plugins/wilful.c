@@ -93,6 +93,18 @@ static larder_status preflight(void *me_, uint32_t trigger, larder_item_cursor *
     return LARDER_OK;
 }
 
+/* Stores values in place of 60 stored ones, or none, and then two new ones, the second of which is too large. */
+static void rewrite(struct wilful *me, uint8_t count) {
+    static uint8_t bytes[1000];
+    uint8_t key = 0;
+    larder_bytes value = {bytes, sizeof bytes}, name = {&key, 1};
+    long written = 0, added = 0;
+    for (key = 0; key < count; key++) written += me->kv->put(me->host, name, value) == LARDER_OK;
+    say(me, "rewritten", written);
+    for (key = 100; key < 102; key++) added += me->kv->put(me->host, name, value) == LARDER_OK;
+    say(me, "added", added);
+}
+
 static larder_status will_enter(void *me_, uint32_t trigger) {
     struct wilful *me = me_;
     larder_bytes value, one = {(const uint8_t *)"1", 1};
@@ -106,6 +118,11 @@ static larder_status will_enter(void *me_, uint32_t trigger) {
     }
     if (is(me, "kv fails")) {
         me->kv->put(me->host, one, one);
+        return LARDER_FAILED;
+    }
+    if (is(me, "rewrite")) rewrite(me, 60);
+    if (is(me, "adds and fails")) {
+        rewrite(me, 0);
         return LARDER_FAILED;
     }
     if (is(me, "decides")) {
