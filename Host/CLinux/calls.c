@@ -8,11 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sysexits.h>
 #include <time.h>
 #include <unistd.h>
 
 static _Thread_local linux_call *current;
-static int exit_code;
+static int exit_code = EX_SOFTWARE;
 uint32_t *linux_process_mark;
 
 static const struct {
@@ -162,13 +163,47 @@ static void on_exit_of_process(void) {
     _exit(__atomic_load_n(&exit_code, __ATOMIC_RELAXED));
 }
 
-void linux_call_closed_descriptors(void) {
-    if (!current) return;
-    current->time = nanoseconds();
-    __atomic_store_n(&current->state, LINUX_CALL_CLOSED, __ATOMIC_RELEASE);
+/* Ends the process, whose descriptors a call closed; NULL if it is not known which. Only the first caller does it. */
+static _Noreturn void end_without_descriptors(linux_call *call) {
+    static int is_ending;
+    static const char unknown[] = "larder: something in this process closed a descriptor by which the host waits\n";
+    while (__atomic_exchange_n(&is_ending, 1, __ATOMIC_ACQ_REL)) pause();
+    if (call) {
+        call->time = nanoseconds();
+        __atomic_store_n(&call->state, LINUX_CALL_CLOSED, __ATOMIC_RELEASE);
+    }
     cut_calls();
-    say(current, "closed the host's descriptors");
+    if (call) say(call, "closed the host's descriptors");
+    else if (linux_may_write_errors() && write(STDERR_FILENO, unknown, sizeof unknown - 1) < 0) {}
     _exit(__atomic_load_n(&exit_code, __ATOMIC_RELAXED));
+}
+
+void linux_call_closed_descriptors(void) {
+    if (current) end_without_descriptors(current);
+}
+
+/* Returns the call that is under way, or NULL if there is none or more than one. */
+static linux_call *only_call(void) {
+    linux_call *only = NULL;
+    for (int i = 0; i < BOARDS; i++) {
+        linux_call *first = __atomic_load_n(&boards[i].first, __ATOMIC_ACQUIRE);
+        uint32_t count = first ? __atomic_load_n(&boards[i].count, __ATOMIC_RELAXED) : 0;
+        for (uint32_t k = 0; k < count; k++) {
+            linux_call *call = (linux_call *)((char *)first + (size_t)k * LINUX_CALL_SIZE);
+            uint32_t state = linux_call_state(call);
+            if (state != LINUX_CALL_UNDER_WAY && state != LINUX_CALL_HANGS) continue;
+            if (only) return NULL;
+            only = call;
+        }
+    }
+    return only;
+}
+
+void linux_end_without_descriptor(void) {
+    const struct timespec second = {1, 0};
+    /* A call that has returned by then is named by its own thread. */
+    nanosleep(&second, NULL);
+    end_without_descriptors(only_call());
 }
 
 void linux_leave_fork(void) {

@@ -1,11 +1,22 @@
 #include "polling.h"
+#include "process.h"
 
 #include <errno.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-int linux_poll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
+static int awaited(int descriptor) {
+    linux_await(descriptor);
+    return descriptor;
+}
+
+int linux_poll_create(void) { return awaited(epoll_create1(EPOLL_CLOEXEC)); }
+
+void linux_poll_close(int descriptor) {
+    linux_await_no_more(descriptor);
+    close(descriptor);
+}
 
 int linux_poll_watch(int poll, int descriptor, uint32_t what) {
     struct epoll_event event = {.data.u64 = (uint64_t)descriptor};
@@ -29,6 +40,7 @@ void linux_poll_forget(int poll, int descriptor) {
 int linux_poll_wait(int poll, linux_poll_event *events, int count, int milliseconds) {
     struct epoll_event found[64];
     int number = epoll_wait(poll, found, count < 64 ? count : 64, milliseconds);
+    if (number < 0 && (errno == EBADF || errno == EINVAL)) linux_end_without_descriptor();
     for (int i = 0; i < number; i++) {
         uint32_t what = 0;
         if (found[i].events & (EPOLLIN | EPOLLHUP | EPOLLERR)) what |= LINUX_POLL_IN;
@@ -40,7 +52,7 @@ int linux_poll_wait(int poll, linux_poll_event *events, int count, int milliseco
     return number < 0 ? 0 : number;
 }
 
-int linux_wake_create(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+int linux_wake_create(void) { return awaited(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); }
 
 void linux_wake(int wake) { eventfd_write(wake, 1); }
 

@@ -13,61 +13,90 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-enum { OWN_WITNESSES = 5, WITNESSES = 16, MOST_POLLED = 32 };
+enum { OWN_WITNESSES = 5, MOST_AWAITED = 64, MOST_FOUND = 32 };
 
-/* The standard descriptors, and two others of the host's, one with a low and one with a higher number. Then those by
- * which threads of the host wait, which stay open as long as the process: without them these threads stop or crash. */
-static struct {
+/* A descriptor that must stay what it was. */
+typedef struct {
     int number;
     dev_t device;
     ino_t file;
-} witness[WITNESSES];
-static int witnesses;
-static pthread_once_t polls_once = PTHREAD_ONCE_INIT;
-static int polls[WITNESSES - OWN_WITNESSES];
-static int polls_count;
+} witness;
 
-static int is_there(int i) {
+/* The standard descriptors, and two others of the host's, one with a low and one with a higher number. */
+static witness own[OWN_WITNESSES];
+static int own_count;
+/* The descriptors by which threads of the host wait, which stay open as long as the process: without them these threads
+ * stop. A place is filled once, before the count has it. */
+static witness awaited[MOST_AWAITED];
+static int awaited_count;
+static pthread_mutex_t awaited_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static int is_there(const witness *kept) {
     struct stat info;
-    return i >= witnesses || witness[i].number < 0
-           || (fstat(witness[i].number, &info) == 0 && info.st_dev == witness[i].device
-               && info.st_ino == witness[i].file);
+    const int number = __atomic_load_n(&kept->number, __ATOMIC_RELAXED);
+    return number < 0
+           || (fstat(number, &info) == 0 && info.st_dev == kept->device && info.st_ino == kept->file);
 }
 
 int linux_descriptors_are_there(void) {
-    for (int i = 0; i < witnesses; i++)
-        if (!is_there(i)) return 0;
+    const int count = __atomic_load_n(&awaited_count, __ATOMIC_ACQUIRE);
+    for (int i = 0; i < own_count; i++)
+        if (!is_there(&own[i])) return 0;
+    for (int i = 0; i < count; i++)
+        if (!is_there(&awaited[i])) return 0;
     return 1;
 }
 
-int linux_may_write_errors(void) { return is_there(STDERR_FILENO); }
+int linux_may_write_errors(void) { return own_count <= STDERR_FILENO || is_there(&own[STDERR_FILENO]); }
 
-static void note_witness(int i, int number) {
+static void note(witness *kept, int number) {
     struct stat info;
-    witness[i].number = number >= 0 && fstat(number, &info) == 0 ? number : -1;
-    if (witness[i].number < 0) return;
-    witness[i].device = info.st_dev;
-    witness[i].file = info.st_ino;
+    kept->number = number >= 0 && fstat(number, &info) == 0 ? number : -1;
+    if (kept->number < 0) return;
+    kept->device = info.st_dev;
+    kept->file = info.st_ino;
 }
 
 static void open_witness(int i, int least) {
-    int own = open("/dev/null", O_RDONLY | O_CLOEXEC), number = own < 0 ? -1 : fcntl(own, F_DUPFD_CLOEXEC, least);
-    if (own >= 0) close(own);
-    note_witness(i, number);
+    int first = open("/dev/null", O_RDONLY | O_CLOEXEC), number = first < 0 ? -1 : fcntl(first, F_DUPFD_CLOEXEC, least);
+    if (first >= 0) close(first);
+    note(&own[i], number);
+}
+
+void linux_await(int number) {
+    int is_new = number >= 0;
+    pthread_mutex_lock(&awaited_lock);
+    for (int i = 0; i < awaited_count; i++)
+        if (awaited[i].number == number) is_new = 0;
+    if (is_new && awaited_count < MOST_AWAITED) {
+        note(&awaited[awaited_count], number);
+        __atomic_store_n(&awaited_count, awaited_count + 1, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&awaited_lock);
+}
+
+void linux_await_no_more(int number) {
+    pthread_mutex_lock(&awaited_lock);
+    for (int i = 0; i < awaited_count; i++)
+        if (awaited[i].number == number) __atomic_store_n(&awaited[i].number, -1, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&awaited_lock);
 }
 
 static void find_polls(void) {
     char link[32], target[32];
-    for (int number = 3; number < MOST_POLLED && polls_count < WITNESSES - OWN_WITNESSES; number++) {
+    for (int number = 3; number < MOST_FOUND; number++) {
         snprintf(link, sizeof link, "/proc/self/fd/%d", number);
         const ssize_t length = readlink(link, target, sizeof target - 1);
         if (length <= 0) continue;
         target[length] = 0;
-        if (strcmp(target, "anon_inode:[eventpoll]") == 0) polls[polls_count++] = number;
+        if (strcmp(target, "anon_inode:[eventpoll]") == 0) linux_await(number);
     }
 }
 
-void linux_find_polls(void) { pthread_once(&polls_once, find_polls); }
+void linux_find_polls(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_polls);
+}
 
 /* The signals whose dispositions are the host's: of some any change is put back, of others only one after which the
  * host would not see the signal. Then the timers of a process, and the number of their signals that came. */
@@ -151,14 +180,10 @@ uint32_t linux_find_harm(char *names, size_t room) {
 
 void linux_watch_process(void) {
     struct sigaction action = {0}, was;
-    for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++) note_witness(i, i);
+    for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++) note(&own[i], i);
     open_witness(3, 3);
     open_witness(4, 32);
-    witnesses = OWN_WITNESSES;
-    while (witnesses - OWN_WITNESSES < polls_count) {
-        note_witness(witnesses, polls[witnesses - OWN_WITNESSES]);
-        witnesses++;
-    }
+    own_count = OWN_WITNESSES;
     /* So does the thread that waits for sockets, perhaps while a call is under way. */
     if (sigaction(SIGPIPE, NULL, &was) == 0 && was.sa_handler == SIG_DFL) signal(SIGPIPE, SIG_IGN);
     action.sa_handler = on_alarm;

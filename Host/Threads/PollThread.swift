@@ -35,7 +35,7 @@ final class PollThread: Sendable {
         poll = linux_poll_create()
         guard poll >= 0 else { throw ThreadError(code: errno) }
         do throws(ThreadError) { _ = try SystemThread(name: "sockets", stackSize: 65_536) { [self] in run() } } catch {
-            Glibc.close(poll)
+            linux_poll_close(poll)
             throw error
         }
     }

@@ -73,7 +73,7 @@ package final class TransferThread: TaskExecutor, @unchecked Sendable {
             }
         }
         guard let error else { return }
-        for descriptor in [poll, wake] where descriptor >= 0 { Glibc.close(descriptor) }
+        for descriptor in [poll, wake] where descriptor >= 0 { linux_poll_close(descriptor) }
         throw error
     }
 
@@ -127,7 +127,7 @@ package final class TransferThread: TaskExecutor, @unchecked Sendable {
             let count = linux_poll_wait(poll, &events, Int32(events.count), wait)
             state.withLock { $0.isWaiting = false }
             for event in events.prefix(Int(count)) {
-                let descriptor = Int32(event.token)
+                let descriptor = Int32(truncatingIfNeeded: event.token)
                 if descriptor == wake {
                     linux_wake_take(wake)
                 } else if let line = sockets[descriptor] {

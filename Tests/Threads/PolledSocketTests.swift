@@ -139,4 +139,32 @@ import Testing
         waiting.cancel()
         #expect(await waiting.value == nil)
     }
+
+    /// The descriptors of this process by which something waits.
+    private static var polls: Set<Int32> {
+        Set(
+            (3..<Int32(100)).filter { number in
+                var target = [UInt8](repeating: 0, count: 64)
+                let count = readlink("/proc/self/fd/\(number)", &target, target.count)
+                return count > 0 && String(decoding: target.prefix(count), as: UTF8.self).hasSuffix("[eventpoll]")
+            })
+    }
+
+    @Test("Whoever closes the descriptor by which the poll thread waits ends the process, with a sentence and code 70")
+    func lostPoll() async {
+        let result = await #expect(
+            processExitsWith: .exitCode(70), observing: [\.standardErrorContent]
+        ) {
+            let others = Self.polls
+            let (one, other) = try PolledSocketTests().pair()
+            for number in Self.polls.subtracting(others) { close(number) }
+            // The thread notices when it has heard of the next event.
+            try await other.write([1])
+            _ = try await one.read(atMost: 1)
+            try await Task.sleep(for: .seconds(600))
+        }
+        let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(
+            said.contains("larder: something in this process closed a descriptor by which the host waits"), "\(said)")
+    }
 }

@@ -13,8 +13,12 @@ typedef struct {
     uint32_t what;
 } linux_poll_event;
 
-/* Returns an epoll descriptor, or -1 with errno. */
+/* Returns an epoll descriptor, or -1 with errno. A call of a plugin that closes it is one that closed the host's
+ * descriptors. */
 int linux_poll_create(void);
+
+/* Closes an epoll descriptor or an eventfd. */
+void linux_poll_close(int descriptor);
 
 /* Has linux_poll_wait tell what can be done with a descriptor, instead of what it told before. Returns 0, or -1 with errno. */
 int linux_poll_watch(int poll, int descriptor, uint32_t what);
@@ -26,10 +30,11 @@ int linux_poll_add(int poll, int descriptor, uint64_t token);
 /* Has linux_poll_wait tell nothing more of a descriptor. */
 void linux_poll_forget(int poll, int descriptor);
 
-/* Waits for at most that many milliseconds, -1 for ever. Returns the number of events; 0 after a signal too. */
+/* Waits for at most that many milliseconds, -1 for ever. Returns the number of events; 0 after a signal too. Ends the
+ * process if somebody has closed the epoll descriptor. */
 int linux_poll_wait(int poll, linux_poll_event *events, int count, int milliseconds);
 
-/* Returns an eventfd, or -1 with errno. */
+/* Returns an eventfd, or -1 with errno. It is watched as an epoll descriptor is. */
 int linux_wake_create(void);
 void linux_wake(int wake);
 /* Takes back what linux_wake did. */

@@ -56,6 +56,8 @@ import Testing
             ("close", "it closed the host's descriptors in performAction of /Some/bad"),
             ("close standard input", "it closed the host's descriptors in performAction of /Some/bad"),
             ("close a poll", "it closed the host's descriptors in performAction of /Some/bad"),
+            ("close the last poll", "it closed the host's descriptors in performAction of /Some/bad"),
+            ("close an event", "it closed the host's descriptors in performAction of /Some/bad"),
         ])
     func blind(does: String, said: String) async throws {
         try await withFatal(does, in: "perform") { account, _ in

@@ -67,19 +67,18 @@ static void hang(struct fatal *me, const larder_item *item) {
 static void hang_at_exit(void) { for (;;) pause(); }
 static void crash_at_exit(void) { abort(); }
 
-/* Forks. The copy comes back, or asks the host for something, exits, or starts a program. */
-/* Closes the first descriptor by which a thread of the host waits. */
-static void close_poll(void) {
+/* Closes the first or the last descriptor of a kind, by which a thread of the host waits. */
+static void close_awaited(const char *kind, int isLast) {
     char link[32], target[32];
-    for (int i = 3; i < 60; i++) {
+    int found = -1;
+    for (int i = 3; i < 60 && (isLast || found < 0); i++) {
         snprintf(link, sizeof link, "/proc/self/fd/%d", i);
         const ssize_t length = readlink(link, target, sizeof target - 1);
         if (length <= 0) continue;
         target[length] = 0;
-        if (strcmp(target, "anon_inode:[eventpoll]")) continue;
-        close(i);
-        return;
+        if (!strcmp(target, kind)) found = i;
     }
+    close(found);
 }
 
 /* Ignores SIGTERM when no call is under way. */
@@ -90,6 +89,7 @@ static void *ignore_between(void *nothing) {
     return nothing;
 }
 
+/* Forks. The copy comes back, or asks the host for something, exits, or starts a program. */
 static void divide(struct fatal *me) {
     char *const program[] = {"true", 0};
     pid_t child = fork();
@@ -115,7 +115,9 @@ static larder_status act(struct fatal *me, const char *in, const larder_item *it
     if (!strcmp(me->does, "unhandle and crash") && signal(SIGSEGV, SIG_DFL) != SIG_ERR) *(volatile int *)0 = 1;
     for (int i = 3; !strcmp(me->does, "close") && i < 60; i++) close(i);
     if (!strcmp(me->does, "close standard input")) close(0);
-    if (!strcmp(me->does, "close a poll")) close_poll();
+    if (!strcmp(me->does, "close a poll")) close_awaited("anon_inode:[eventpoll]", 0);
+    if (!strcmp(me->does, "close the last poll")) close_awaited("anon_inode:[eventpoll]", 1);
+    if (!strcmp(me->does, "close an event")) close_awaited("anon_inode:[eventfd]", 1);
     if (!strcmp(me->does, "ignore")) signal(SIGTERM, SIG_IGN);
     if (!strcmp(me->does, "ignore between calls")) {
         pthread_t thread;
