@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -115,6 +116,20 @@ static const int timers[] = {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF};
 static const int timer_signals[] = {SIGALRM, SIGVTALRM, SIGPROF};
 static uint32_t alarms;
 
+/* The limits of the process that a call may lower. Somebody else may raise them meanwhile, but not the size of core
+ * dumps, which would have secrets in them. */
+static const struct {
+    int number;
+    const char *name;
+} kept_limits[] = {
+    {RLIMIT_NOFILE, "RLIMIT_NOFILE"}, {RLIMIT_NPROC, "RLIMIT_NPROC"}, {RLIMIT_FSIZE, "RLIMIT_FSIZE"},
+    {RLIMIT_AS, "RLIMIT_AS"},         {RLIMIT_DATA, "RLIMIT_DATA"},   {RLIMIT_STACK, "RLIMIT_STACK"},
+    {RLIMIT_CPU, "RLIMIT_CPU"},       {RLIMIT_CORE, "RLIMIT_CORE"},
+};
+enum { LIMIT_COUNT = sizeof kept_limits / sizeof kept_limits[0] };
+static struct rlimit expected_limits[LIMIT_COUNT];
+static int lost_limits;
+
 static void on_alarm(int number) {
     (void)number;
     __atomic_add_fetch(&alarms, 1, __ATOMIC_RELAXED);
@@ -128,8 +143,10 @@ void linux_begin_row(void) {
     pthread_mutex_lock(&rows_lock);
     /* What a thread of a plugin's own has changed between two calls is not what the host expects. */
     if (rows == 0) linux_heed_again();
-    if (rows++ == 0)
+    if (rows++ == 0) {
         for (int i = 0; i < KEPT_COUNT; i++) sigaction(kept[i].number, NULL, &expected[i]);
+        for (int i = 0; i < LIMIT_COUNT; i++) getrlimit(kept_limits[i].number, &expected_limits[i]);
+    }
     pthread_mutex_unlock(&rows_lock);
 }
 
@@ -177,6 +194,34 @@ uint32_t linux_find_harm(char *names, size_t room) {
     if (__atomic_exchange_n(&alarms, 0, __ATOMIC_RELAXED) > 0) harm |= LINUX_HARM_ALARM;
     return harm;
 }
+
+uint32_t linux_find_limits(char *names, size_t room) {
+    struct rlimit now;
+    uint32_t harm = 0;
+    size_t at = 0;
+    names[0] = 0;
+    pthread_mutex_lock(&rows_lock);
+    for (int i = 0; i < LIMIT_COUNT && rows > 0; i++) {
+        struct rlimit *was = &expected_limits[i];
+        if (getrlimit(kept_limits[i].number, &now) != 0) continue;
+        if (now.rlim_cur >= was->rlim_cur && now.rlim_max >= was->rlim_max
+            && (kept_limits[i].number != RLIMIT_CORE || now.rlim_cur == was->rlim_cur))
+            continue;
+        if (at < room) at += (size_t)snprintf(names + at, room - at, "%s%s", at > 0 ? ", " : "", kept_limits[i].name);
+        harm |= LINUX_HARM_LIMITS;
+        if (setrlimit(kept_limits[i].number, was) == 0) continue;
+        /* A hard limit is raised by root alone. */
+        harm |= LINUX_HARM_LIMITS_STAY;
+        __atomic_store_n(&lost_limits, 1, __ATOMIC_RELAXED);
+        was->rlim_max = now.rlim_max;
+        if (was->rlim_cur > now.rlim_max) was->rlim_cur = now.rlim_max;
+        setrlimit(kept_limits[i].number, was);
+    }
+    pthread_mutex_unlock(&rows_lock);
+    return harm;
+}
+
+int linux_has_lost_limits(void) { return __atomic_load_n(&lost_limits, __ATOMIC_RELAXED); }
 
 void linux_watch_process(void) {
     struct sigaction action = {0}, was;

@@ -118,7 +118,13 @@ void linux_watch_calls(int code);
 void linux_find_polls(void);
 
 /* The harm that calls did to the process. */
-enum { LINUX_HARM_SIGNALS = 1, LINUX_HARM_TIMER = 2, LINUX_HARM_ALARM = 4 };
+enum {
+    LINUX_HARM_SIGNALS = 1,
+    LINUX_HARM_TIMER = 2,
+    LINUX_HARM_ALARM = 4,
+    LINUX_HARM_LIMITS = 8,
+    LINUX_HARM_LIMITS_STAY = 16
+};
 
 /* Begin and end a row of calls. What the process does with signals when no row is under way is what it has to do. */
 void linux_begin_row(void);
@@ -128,6 +134,14 @@ void linux_end_row(void);
  * call changed. If a call closed the descriptors, the call is recorded and the process ends, since the numbers may be
  * given to other files. `names` receives the names of the changed signals. Returns the harm that was found. */
 uint32_t linux_find_harm(char *names, size_t room);
+
+/* Compares the limits of the process, such as RLIMIT_NOFILE, with those when the row began, and puts back what a call
+ * changed, as far as the process may. `names` receives the names of the changed limits. Returns the harm that was found.
+ */
+uint32_t linux_find_limits(char *names, size_t room);
+
+/* Whether a call has lowered a limit that could not be put back. */
+int linux_has_lost_limits(void);
 
 /* Ends the process without the handlers that libraries have registered, except in a build with a sanitizer or a profile,
  * whose reports are written by such a handler. */

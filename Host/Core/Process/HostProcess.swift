@@ -56,7 +56,8 @@ public actor HostProcess {
         do throws(ThreadError) { try Connection.startThreads() } catch {
             throw Failure(
                 .localIO, "No request can be sent: \(error)",
-                hint: "Check the limits: `ulimit -n`, `ulimit -u`, and the unit's LimitNOFILE= and TasksMax=")
+                hint: Self.limitsHint
+                    ?? "Check the limits: `ulimit -n`, `ulimit -u`, and the unit's LimitNOFILE= and TasksMax=")
         }
         do {
             let place = try await starting.enter()
@@ -145,6 +146,12 @@ public actor HostProcess {
             uploads: AccountUploads(projects: projects, bookmark: bookmark, isReadOnly: isReadOnly), noted: noted,
             hung: hung)
         return await host.start(environment)
+    }
+
+    /// The hint for a lack of descriptors or threads if a plugin has made it; nil otherwise.
+    static var limitsHint: String? {
+        PluginHost.hasLostLimits
+            ? "A plugin has lowered the limits of the host, as the log says: disable it and restart the host" : nil
     }
 
     func stopPlugins(_ instances: [PluginInstance]) async { await loading?.value.stop(instances) }

@@ -68,7 +68,8 @@ final class OpenFileRoom: Sendable {
             .localIO,
             "Of \(limit) open files too few are left to open the account \(account), which takes \(Self.account) beside "
                 + "the \(kept) that are kept for the other accounts",
-            hint: "Raise the limit: `ulimit -Hn` in the shell of root, or `LimitNOFILE=` in the unit of systemd")
+            hint: HostProcess.limitsHint
+                ?? "Raise the limit: `ulimit -Hn` in the shell of root, or `LimitNOFILE=` in the unit of systemd")
     }
 
     /// Leaves the room after ``enter(_:)``.

@@ -123,6 +123,17 @@ import Testing
         }
     }
 
+    @Test("G41: a limit that a call lowers is put back, and the call is named")
+    func lowersLimit() async throws {
+        try await withFatal("lower a limit", in: "perform") { account, _ in
+            let run = try await account.larder("run", "--once")
+            let said = "performAction of /Some/bad changed the limits of the host (RLIMIT_NOFILE); it was put back"
+            #expect(run.errors.contains(said), "\(run.summary)")
+            #expect(!run.errors.contains("Raise the limit") && !run.errors.contains("Check the limits"))
+            #expect(run.exitCode == 1, "\(run.summary)")
+        }
+    }
+
     @Test("G17: what one account's item did to the host leaves the plugin out there alone; the others go on at once")
     func otherAccounts() async throws {
         try await SeveralAccounts.running(["a", "b"]) { accounts in

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -89,6 +90,13 @@ static void *ignore_between(void *nothing) {
     return nothing;
 }
 
+static void lower_limit(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    limit.rlim_cur -= 1;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 /* Forks. The copy comes back, or asks the host for something, exits, or starts a program. */
 static void divide(struct fatal *me) {
     char *const program[] = {"true", 0};
@@ -127,6 +135,7 @@ static larder_status act(struct fatal *me, const char *in, const larder_item *it
     if (!strcmp(me->does, "get alarm")) kill(getpid(), SIGALRM);
     if (!strcmp(me->does, "hang at exit")) atexit(hang_at_exit);
     if (!strcmp(me->does, "crash at exit")) atexit(crash_at_exit);
+    if (!strcmp(me->does, "lower a limit")) lower_limit();
     if (!strncmp(me->does, "fork", 4)) divide(me);
     return LARDER_OK;
 }
