@@ -206,12 +206,58 @@ void linux_end_without_descriptor(void) {
     end_without_descriptors(only_call());
 }
 
+/* The call in which this process was forked: a copy, since the record goes on with the calls that follow. The lock is
+ * held while the process is forked. */
+static union {
+    linux_call call;
+    char bytes[LINUX_CALL_SIZE];
+} forked;
+static int has_forked_call;
+static pthread_mutex_t fork_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void before_fork(void) {
+    pthread_mutex_lock(&fork_lock);
+    if (linux_is_fork()) return;
+    has_forked_call = current && linux_call_state(current) != LINUX_CALL_NONE;
+    if (has_forked_call) memcpy(&forked, current, sizeof forked);
+}
+
+static void after_fork_here(void) {
+    if (!linux_is_fork()) has_forked_call = 0;
+    pthread_mutex_unlock(&fork_lock);
+}
+
+static void after_fork_in_copy(void) { pthread_mutex_unlock(&fork_lock); }
+
 void linux_leave_fork(void) {
     if (current) {
-        __atomic_store_n(&current->time, nanoseconds(), __ATOMIC_RELAXED);
-        __atomic_add_fetch(&current->forks, 1, __ATOMIC_RELAXED);
-        say(current, "forked the host, and the copy was ended when it came back,");
+        /* A copy that was made in another way is known by the call under way only. */
+        const linux_call *in = has_forked_call ? &forked.call : current;
+        linux_call *kept = linux_call_of_forks(current);
+        const size_t texts = LINUX_CALL_NAME_AT;
+        memcpy((char *)kept + texts, (const char *)in + texts, LINUX_CALL_SIZE - texts);
+        kept->about = in->about;
+        kept->subject_length = in->subject_length;
+        kept->name_length = in->name_length;
+        kept->plugin_length = in->plugin_length;
+        kept->looks_length = in->looks_length;
+        kept->library_length = in->library_length;
+        kept->boot = in->boot;
+        __atomic_store_n(&kept->time, nanoseconds(), __ATOMIC_RELAXED);
+        __atomic_add_fetch(&kept->forks, 1, __ATOMIC_RELEASE);
+        say(in, "forked the host, and the copy was ended when it came back,");
     }
+    _exit(__atomic_load_n(&exit_code, __ATOMIC_RELAXED));
+}
+
+void linux_leave_opening(const char *library) {
+    static const char before[] = "larder: the library ";
+    static const char after[] = " forked the host when it was opened, and the copy was ended when it came back\n";
+    char line[1024];
+    size_t at = append(line, 0, sizeof line - sizeof after, before, sizeof before - 1);
+    at = append(line, at, sizeof line - sizeof after, library, strlen(library));
+    memcpy(line + at, after, sizeof after - 1);
+    if (linux_may_write_errors() && write(STDERR_FILENO, line, at + sizeof after - 1) < 0) {}
     _exit(__atomic_load_n(&exit_code, __ATOMIC_RELAXED));
 }
 
@@ -228,6 +274,7 @@ static void watch(void) {
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
     sigemptyset(&action.sa_mask);
     for (int i = 0; i < FATAL_COUNT; i++) sigaction(fatal[i].number, &action, &before[i]);
+    pthread_atfork(before_fork, after_fork_here, after_fork_in_copy);
     atexit(on_exit_of_process);
     at_quick_exit(on_exit_of_process);
 }

@@ -19,9 +19,9 @@ import Testing
 
     /// Returns the note that a crash leaves in a record.
     private func note(_ library: String, at time: Timestamp, _ state: UInt32 = 4) -> CallNote? {
-        let memory = UnsafeMutableRawPointer.allocate(byteCount: 8192, alignment: 64)
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: CallBoard.recordSize, alignment: 64)
         defer { memory.deallocate() }
-        memory.initializeMemory(as: UInt8.self, repeating: 0, count: 8192)
+        memory.initializeMemory(as: UInt8.self, repeating: 0, count: CallBoard.recordSize)
         let record = CallRecord(
             memory.assumingMemoryBound(to: CallRecord.Call.self), on: nil, plugin: PluginID("a.b"), library: library)
         Array("/x".utf8).withUnsafeBufferPointer { record.begin("performAction", .item($0)) }

@@ -31,7 +31,7 @@ enum {
 };
 
 /* The record of one thread's call. The thread itself writes the record with plain stores. Other threads write the state
- * and the time too. */
+ * and the time too. Behind the record there is memory for another one, which keeps a call that forked the process. */
 typedef struct linux_call {
     uint32_t state;
     int32_t signal;
@@ -45,7 +45,7 @@ typedef struct linux_call {
     uint32_t library_length;
     /* Whether the thread is in a function of the host that the plugin called. */
     uint32_t is_in_host;
-    /* The number of forks of the process that came back from a call. The forked processes count themselves. */
+    /* In a record of a call that forked the process: the number of copies that came back. They count themselves. */
     uint32_t forks;
     /* What tells one start of the machine from another; 0 if it is unknown. */
     uint64_t boot;
@@ -71,8 +71,13 @@ static inline void linux_call_leaves_host(linux_call *call) {
     __atomic_store_n(&call->is_in_host, 0, __ATOMIC_RELAXED);
 }
 
+/* Returns the record of the call that forked the process, of which a copy came back. */
+static inline linux_call *linux_call_of_forks(linux_call *call) {
+    return (linux_call *)((char *)call + LINUX_CALL_SIZE);
+}
+
 static inline uint32_t linux_call_forks(const linux_call *call) {
-    return __atomic_load_n(&call->forks, __ATOMIC_RELAXED);
+    return __atomic_load_n(&call->forks, __ATOMIC_ACQUIRE);
 }
 
 /* A word that the kernel sets to 0 in a forked process; NULL if the kernel cannot. */
@@ -84,8 +89,11 @@ static inline int linux_is_fork(void) {
     return mark && !__atomic_load_n(mark, __ATOMIC_RELAXED);
 }
 
-/* Ends a forked process that came back from a plugin's call, and records it in the call. */
+/* Ends a forked process that came back from a plugin's call, and records the call in which it was forked. */
 _Noreturn void linux_leave_fork(void);
+
+/* Ends a forked process that came back from the opening of a library, and says so. */
+_Noreturn void linux_leave_opening(const char *library);
 
 /* Sets the `count` records from `first` on aside, to be marked as cut when something else ends the process; and no
  * longer. */

@@ -11,6 +11,8 @@ import Synchronization
 public final class CallBoard: @unchecked Sendable {
     /// The largest number of plugins whose calls are recorded.
     private static let mostRecords = 256
+    /// The bytes of a record: a call, and the last one in which the process was forked.
+    static let recordSize = 2 * Int(LINUX_CALL_SIZE)
 
     private let memory: UnsafeMutableRawPointer
     private let room: Int
@@ -23,7 +25,7 @@ public final class CallBoard: @unchecked Sendable {
     /// - Throws: `.localIO` if the file cannot be made or the disk has no room for it.
     public init(path: String, room: Int) throws(Failure) {
         self.room = min(max(room, 1), Self.mostRecords)
-        let size = self.room * Int(LINUX_CALL_SIZE)
+        let size = self.room * Self.recordSize
         // The old file is never used again, because a call that was given up may still write into it.
         unlink(path)
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -35,12 +37,12 @@ public final class CallBoard: @unchecked Sendable {
         guard let memory = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0), memory != MAP_FAILED
         else { throw Self.failure(path, errno) }
         self.memory = memory
-        linux_add_calls(memory.assumingMemoryBound(to: linux_call.self), UInt32(self.room))
+        linux_add_calls(memory.assumingMemoryBound(to: linux_call.self), UInt32(size / Int(LINUX_CALL_SIZE)))
     }
 
     deinit {
         linux_remove_calls(memory.assumingMemoryBound(to: linux_call.self))
-        munmap(memory, room * Int(LINUX_CALL_SIZE))
+        munmap(memory, room * Self.recordSize)
     }
 
     /// A number that tells this start of the machine from all others; 0 if the kernel does not say it. A call that was
@@ -58,7 +60,7 @@ public final class CallBoard: @unchecked Sendable {
     func record(of plugin: PluginID, in library: String, mark: String? = nil) -> CallRecord? {
         let number = taken.add(1, ordering: .relaxed).oldValue
         guard number < room else { return nil }
-        let call = (memory + number * Int(LINUX_CALL_SIZE)).assumingMemoryBound(to: linux_call.self)
+        let call = (memory + number * Self.recordSize).assumingMemoryBound(to: linux_call.self)
         return CallRecord(call, on: self, plugin: plugin, library: library, mark: mark)
     }
 
@@ -67,7 +69,7 @@ public final class CallBoard: @unchecked Sendable {
     func keep(_ call: UnsafeMutablePointer<linux_call>) -> Bool {
         let number = taken.add(1, ordering: .relaxed).oldValue
         guard number < room else { return false }
-        let copy = memory + number * Int(LINUX_CALL_SIZE)
+        let copy = memory + number * Self.recordSize
         copy.copyMemory(from: call, byteCount: Int(LINUX_CALL_SIZE))
         linux_call_end(copy.assumingMemoryBound(to: linux_call.self))
         return true
@@ -82,7 +84,7 @@ public final class CallBoard: @unchecked Sendable {
         let part = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 64)
         defer { part.deallocate() }
         var notes: [CallNote] = []
-        for number in 0..<mostRecords {
+        for number in 0..<mostRecords * recordSize / size {
             guard pread(descriptor, part, size, off_t(number * size)) == size else { break }
             if let note = CallNote(reading: UnsafeRawPointer(part)) { notes.append(note) }
         }

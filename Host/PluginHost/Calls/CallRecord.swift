@@ -29,6 +29,7 @@ struct CallSubject {
 final class CallRecord: @unchecked Sendable {
     typealias Call = linux_call
 
+    /// The call, and behind it the last one in which the process was forked and a copy came back.
     private let call: UnsafeMutablePointer<linux_call>
     /// The board that contains the call; nil if the call has memory of its own, which is never freed.
     private let board: CallBoard?
@@ -37,7 +38,7 @@ final class CallRecord: @unchecked Sendable {
 
     /// Creates a record.
     /// - Parameters:
-    ///   - call: The memory for the call, all zero, in the board if there is one.
+    ///   - call: The memory for two calls, all zero, in the board if there is one.
     ///   - board: The board that contains the memory.
     ///   - plugin: The plugin of the instance.
     ///   - library: The path of the plugin's library.
@@ -57,7 +58,7 @@ final class CallRecord: @unchecked Sendable {
 
     /// Creates a record that does not outlive the process.
     convenience init(plugin: PluginID, library: String, mark: String? = nil) {
-        let size = Int(LINUX_CALL_SIZE)
+        let size = CallBoard.recordSize
         let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 64)
         memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)
         self.init(
@@ -96,14 +97,16 @@ final class CallRecord: @unchecked Sendable {
 
     /// Whether forks of the process came back from calls since they were last kept.
     @inline(__always)
-    var hasForks: Bool { linux_call_forks(call) > 0 }
+    var hasForks: Bool { linux_call_forks(linux_call_of_forks(call)) > 0 }
 
-    /// Tells whether forks of the process came back from the last call, and keeps that call for the next process to find.
-    func takeForks() -> Bool {
-        guard hasForks else { return false }
-        // If the board is full, the record itself tells of the forks, with a later call.
-        if board?.keep(call) != false { call.pointee.forks = 0 }
-        return true
+    /// Keeps the call in which the process was forked, if a fork came back, for the next process to find.
+    /// - Returns: The call and its subject; nil if no fork came back.
+    func takeForks() -> String? {
+        guard hasForks, let forks = linux_call_of_forks(call) else { return nil }
+        let text = CallNote(reading: UnsafeRawPointer(forks), as: .forked).callText
+        // If the board is full, the next process finds the record itself.
+        if board?.keep(forks) != false { forks.pointee.forks = 0 }
+        return text
     }
 
     /// The last call and its subject, such as `performAction of /a`. Used on the instance's thread only.

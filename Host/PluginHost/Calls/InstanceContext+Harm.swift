@@ -59,8 +59,8 @@ extension InstanceContext {
         for sentence in Harm().sentences {
             log.note(.harm, count > 1 ? "\(call) or a call before it \(sentence)" : "\(call) \(sentence)")
         }
-        if record.takeForks() {
-            log.note(.harm, "\(call) forked the host, and the copy came back; the copy was ended")
+        if let forking = record.takeForks() {
+            log.note(.harm, "\(forking) forked the host, and the copy came back; the copy was ended")
         }
     }
 }

@@ -1,4 +1,5 @@
 import CLarder
+import CLinux
 import Glibc
 import Model
 
@@ -52,7 +53,11 @@ final class PluginLibrary: @unchecked Sendable {
         // All symbols are bound at once, so that a missing one is known now. They are bound for this library alone, so
         // that none replaces another library's. The library is never unmapped, because a language's runtime may still
         // point into it.
-        guard let handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | Int32(RTLD_NODELETE)) else {
+        let process = getpid()
+        let opened = dlopen(path, RTLD_NOW | RTLD_LOCAL | Int32(RTLD_NODELETE))
+        // A constructor of the library may have forked.
+        if getpid() != process { linux_leave_opening(image.source) }
+        guard let handle = opened else {
             let error = openingError(dlerror().map { String(cString: $0) } ?? "unknown error", path: path)
             image.discard()
             throw error

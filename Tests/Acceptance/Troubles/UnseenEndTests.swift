@@ -10,13 +10,13 @@ import Testing
 
     /// Runs the body with an account that has the plugin, and a file whose name makes the plugin act.
     private func withFatal(
-        _ does: String, in call: String, _ body: (Account, TestServer) async throws -> Void
+        _ does: String, in call: String, defines: [String] = [], _ body: (Account, TestServer) async throws -> Void
     )
         async throws
     {
         try await withTemporaryFolder { folder in
             try await TestServer.running { server in
-                try await CompiledPlugin.build("fatal", to: "\(folder)/fatal.so")
+                try await CompiledPlugin.build("fatal", to: "\(folder)/fatal.so", defines: defines)
                 server.tree.put("/Some/bad", "x")
                 server.tree.put("/pinned", "zero")
                 var account = try Account(in: folder, server, settings: settings(folder, does, call))
@@ -120,6 +120,29 @@ import Testing
             let next = try await account.larder("run", "--once")
             #expect(next.exitCode == (isNamed ? 1 : 0), "\(next.summary)")
             #expect(next.errors.contains("it forked the host in performAction of /Some/bad") == isNamed)
+        }
+    }
+
+    @Test("G41: a fork that comes back during a later call is named by the call in which it was made")
+    func lateFork() async throws {
+        try await withFatal("fork late", in: "perform") { account, _ in
+            let run = try await account.larder("run", "--once")
+            let said = "the plugin \(plugin) forked the host, and the copy was ended when it came back,"
+            #expect(run.errors.contains("\(said) in performAction of /Some/bad"), "\(run.summary)")
+            #expect(run.errors.contains("performAction of /Some/bad forked the host, and the copy came back"))
+            #expect(run.exitCode == 1, "\(run.summary)")
+            let next = try await account.larder("run", "--once")
+            #expect(next.errors.contains("it forked the host in performAction of /Some/bad"), "\(next.summary)")
+        }
+    }
+
+    @Test("G41: a fork in a library's constructor is ended and named, and the host goes on")
+    func forkAtOpening() async throws {
+        try await withFatal("", in: "", defines: ["FORK_AT_OPENING"]) { account, _ in
+            let run = try await account.larder("run", "--once")
+            let said = "fatal.so forked the host when it was opened, and the copy was ended when it came back"
+            #expect(run.exitCode == 0 && run.errors.contains(said), "\(run.summary)")
+            #expect(try await account.larder("plugin", "why", plugin).output.contains("is ready"))
         }
     }
 

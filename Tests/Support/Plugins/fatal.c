@@ -90,6 +90,31 @@ static void *ignore_between(void *nothing) {
     return nothing;
 }
 
+/* Forks. The copy comes back, or asks the host for something, exits, or starts a program. */
+static pid_t late_child;
+static int late_gate[2];
+
+/* Forks a copy that comes back during a later call, which `let_late_child_come` is. */
+static void divide_late(void) {
+    char byte;
+    if (pipe(late_gate) != 0) return;
+    late_child = fork();
+    if (late_child != 0) return;
+    if (read(late_gate[0], &byte, 1) != 1) _exit(1);
+}
+static void let_late_child_come(void) {
+    if (late_child <= 0) return;
+    if (write(late_gate[1], "x", 1) == 1) waitpid(late_child, 0, 0);
+    late_child = 0;
+}
+
+#ifdef FORK_AT_OPENING
+__attribute__((constructor)) static void divide_at_opening(void) {
+    const pid_t child = fork();
+    if (child > 0) waitpid(child, 0, 0);
+}
+#endif
+
 static void lower_limit(void) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -97,7 +122,6 @@ static void lower_limit(void) {
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* Forks. The copy comes back, or asks the host for something, exits, or starts a program. */
 static void divide(struct fatal *me) {
     char *const program[] = {"true", 0};
     pid_t child = fork();
@@ -136,7 +160,8 @@ static larder_status act(struct fatal *me, const char *in, const larder_item *it
     if (!strcmp(me->does, "hang at exit")) atexit(hang_at_exit);
     if (!strcmp(me->does, "crash at exit")) atexit(crash_at_exit);
     if (!strcmp(me->does, "lower a limit")) lower_limit();
-    if (!strncmp(me->does, "fork", 4)) divide(me);
+    if (!strcmp(me->does, "fork late")) divide_late();
+    else if (!strncmp(me->does, "fork", 4)) divide(me);
     return LARDER_OK;
 }
 
@@ -151,7 +176,11 @@ static larder_status preflight(void *me, uint32_t trigger, larder_item_cursor *c
     (void)me, (void)trigger, (void)changed;
     return LARDER_OK;
 }
-static larder_status nothing(void *me, uint32_t trigger) { (void)me; (void)trigger; return LARDER_OK; }
+static larder_status nothing(void *me, uint32_t trigger) {
+    (void)me, (void)trigger;
+    let_late_child_come();
+    return LARDER_OK;
+}
 static larder_status perform(void *me, uint32_t trigger, const larder_item *item) {
     (void)trigger;
     if (item->path.len < 3 || memcmp(item->path.ptr + item->path.len - 3, "bad", 3) != 0) return LARDER_OK;
