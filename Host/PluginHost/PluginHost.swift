@@ -159,6 +159,7 @@ public actor PluginHost {
             do {
                 let instance = try await start(description, in: opened.library, settings, account)
                 entries[index].instances.append(instance)
+                entries[index].report.openedMark = opened.library.markWithDigest()
                 // The reason why it did not start another time no longer holds, unless that is so for another account.
                 entries[index].refusing.remove(account.name)
                 if entries[index].refusing.isEmpty {
@@ -216,6 +217,8 @@ public actor PluginHost {
                     instance.context.valueQuota = settings.valueQuota
                     instance.context.recordQuota = settings.recordQuota
                     try instance.start()
+                    // Read here, where reading may block.
+                    _ = library.markWithDigest()
                     return instance
                 }
             } onCancel: {
@@ -328,13 +331,13 @@ public actor PluginHost {
 }
 
 extension PluginReport {
-    /// The report with a remark if another file lies where the library lay that the host has opened.
+    /// The report with a remark if another library lies where the library lay that the host has opened.
     fileprivate func replaced(_ library: PluginLibrary?) -> PluginReport {
-        guard let library, let remark = LibraryMark.remark(on: library.path, openedWith: library.image.mark) else {
-            return self
-        }
+        guard let library else { return self }
+        let onDisk = LibraryMark.onDisk(library.path, openedWith: openedMark ?? library.image.mark)
+        guard let remark = LibraryMark.remark(onDisk) else { return self }
         var report = self
-        report.onDisk = LibraryMark.onDisk(library.path, openedWith: library.image.mark)
+        report.onDisk = onDisk
         report.reason = [reason, remark].compactMap(\.self).joined(separator: "; ")
         return report
     }

@@ -58,6 +58,26 @@ import Threads
         }
     }
 
+    @Test(
+        "G42: a library with the same bytes is the same one, whenever it was written; one of the same size is another")
+    func sameBytes() async throws {
+        try await withOpened { folder, host, _ in
+            let library = "\(folder.path)/v.so"
+            func onDisk() async -> PluginReport.OnDisk? {
+                await host.reports().first { $0.id == PluginFolder.variant }?.onDisk
+            }
+            try await mustRun("touch", ["-d", "2020-01-01", library])
+            #expect(await onDisk() == .same)
+            #expect(await reason(host) == nil)
+            try await mustRun("sh", ["-c", "cp '\(library)' '\(library).new' && mv '\(library).new' '\(library)'"])
+            #expect(await onDisk() == .same)
+            try await mustRun("sh", ["-c", "printf x | dd of='\(library)' bs=1 seek=200 conv=notrunc 2> /dev/null"])
+            #expect(await onDisk() == .other)
+            let mark = try #require(await host.reports().first { $0.id == PluginFolder.variant }?.openedMark)
+            #expect(LibraryMark.onDisk(library, openedWith: mark) == .other)
+        }
+    }
+
     @Test("G42: a library that needs another one beside it is opened where it lies, and says so")
     func beside() async throws {
         try await withTemporaryFolder { other in

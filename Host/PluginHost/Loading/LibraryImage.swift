@@ -45,6 +45,9 @@ struct LibraryImage {
         }
     }
 
+    /// Whether the path is that of a copy, which nothing can change.
+    var isCopy: Bool { descriptor >= 0 }
+
     /// Gives the copy up. The library must not have been opened.
     func discard() { close(descriptor) }
 }

@@ -2,6 +2,7 @@ import CLarder
 import CLinux
 import Glibc
 import Model
+import Synchronization
 
 /// An opened library and the description of its plugins. It stays open until the process ends.
 ///
@@ -31,12 +32,31 @@ final class PluginLibrary: @unchecked Sendable {
     let image: LibraryImage
     let module: larder_module
     let plugins: [Description]
+    private let openedMark = Mutex<String?>(nil)
 
     private init(image: LibraryImage, module: larder_module, plugins: [Description]) {
         path = image.source
         self.image = image
         self.module = module
         self.plugins = plugins
+    }
+
+    /// Returns the mark of the file that was opened, with the digest of its bytes if they are still known. Reads the
+    /// bytes the first time. Blocks then.
+    func markWithDigest() -> String {
+        openedMark.withLock { known in
+            if let known { return known }
+            var mark = image.mark
+            do throws(Refusal) {
+                let digest = try LibraryMark.digest(of: image.path)
+                // A library that was opened where it lies may have been written over since.
+                if image.isCopy || LibraryMark.isOpened(mark, at: path) {
+                    mark = LibraryMark.text(mark, digest: digest)
+                }
+            } catch {}
+            known = mark
+            return mark
+        }
     }
 
     /// The version of the ABI for which the library was built.

@@ -42,8 +42,15 @@ import Testing
                 return text
             }
             #expect(try await onDisk() == "same")
-            // The same bytes in other places, so that a command can open what lies there now.
-            try await mustRun("sh", ["-c", "cp '\(library)' '\(library).other' && truncate -s 0 '\(library)'"])
+            // The same bytes are the same library.
+            try await mustRun("sh", ["-c", "touch '\(library)' && cp '\(library)' '\(library).other'"])
+            #expect(try await onDisk() == "same")
+            try await mustRun("mv", ["\(library).other", library])
+            #expect(try await onDisk() == "same")
+            #expect(try await !account.larder("plugin", "list").output.contains("lies there now"))
+            // Another library that a command can open.
+            let copy = "cp '\(library)' '\(library).other' && printf x >> '\(library).other'"
+            try await mustRun("sh", ["-c", "\(copy) && truncate -s 0 '\(library)'"])
             server.tree.put("/b", "b")
             try await soon("the plugin goes on", beside: host, log: log) { try account.localFiles() == ["a", "b"] }
             try await mustRun("mv", ["\(library).other", library])
