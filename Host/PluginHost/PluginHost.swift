@@ -24,8 +24,18 @@ public actor PluginHost {
         /// The library and the description; nil until the plugin may be started.
         var ready: (opened: Opened, description: PluginLibrary.Description)?
         var instances: [PluginInstance] = []
-        /// The accounts for which the plugin was not started, the last time that it was to be.
-        var refusing: Set<String> = []
+        /// The accounts for which the plugin was not started, the last time that it was to be, and why.
+        var refusing: [String: Refusal] = [:]
+
+        /// Notes whether the plugin was started for an account. The report goes on to say that the plugin is refused as
+        /// long as it is for one account, whatever the order in which accounts start.
+        /// - Parameter refusal: Why it was not started; nil if it was, or if it is not to be.
+        mutating func note(_ refusal: Refusal?, for account: String) {
+            refusing[account] = refusal
+            let left = refusing.min { $0.key < $1.key }?.value
+            report.state = left.map { $0.isQuarantine ? .quarantined : .refused } ?? .ready
+            (report.reason, report.advice) = (left?.reason, left?.advice)
+        }
     }
 
     private let builtIn: String
@@ -155,26 +165,21 @@ public actor PluginHost {
                 continue
             }
             let settings = entries[index].settings.with(account.overrides[description.id])
-            guard settings.isEnabled else { continue }
+            guard settings.isEnabled else {
+                forget(account.name, at: index)
+                continue
+            }
             do {
                 let instance = try await start(description, in: opened.library, settings, account)
                 entries[index].instances.append(instance)
                 entries[index].report.openedMark = opened.library.markWithDigest()
-                // The reason why it did not start another time no longer holds, unless that is so for another account.
-                entries[index].refusing.remove(account.name)
-                if entries[index].refusing.isEmpty {
-                    (entries[index].report.state, entries[index].report.reason) = (.ready, nil)
-                    entries[index].report.advice = nil
-                }
+                entries[index].note(nil, for: account.name)
                 started.append(instance)
             } catch {
-                let reason = error.reason
-                entries[index].refusing.insert(account.name)
-                entries[index].report.state = error.isQuarantine ? .quarantined : .refused
-                (entries[index].report.reason, entries[index].report.advice) = (reason, error.advice)
+                entries[index].note(error, for: account.name)
                 var metadata: Logger.Metadata = ["account": "\(account.name)"]
                 if let advice = error.advice { metadata["hint"] = .stringConvertible(advice) }
-                logger.error("The plugin \(description.id) is refused: \(reason)", metadata: metadata)
+                logger.error("The plugin \(description.id) is refused: \(error.reason)", metadata: metadata)
             }
         }
         return started
@@ -232,6 +237,17 @@ public actor PluginHost {
             await thread.close()
             throw error as? Refusal ?? .startFailed("\(error)")
         }
+    }
+
+    /// Takes back that plugins are refused for an account, which leaves the host.
+    public func forget(account: String) {
+        for index in entries.indices { forget(account, at: index) }
+    }
+
+    private func forget(_ account: String, at index: Int) {
+        guard entries[index].refusing[account] != nil else { return }
+        entries[index].note(nil, for: account)
+        if entries[index].refusing.isEmpty, entries[index].instances.isEmpty { entries[index].report.state = .stopped }
     }
 
     /// Returns the calls that did not return and were given up.

@@ -123,7 +123,10 @@ extension HostProcess {
         }
         let worked = clock.monotonic() - began
         atWork(nil)
-        if leaves() { do { try await host.logOut() } catch { failure = failure ?? error } }
+        if leaves() {
+            do { try await host.logOut() } catch { failure = failure ?? error }
+            await forgetPlugins(of: host.bookmark.name)
+        }
         do { try await host.close() } catch { failure = failure ?? error }
         return (failure, worked, host.state.reopens)
     }

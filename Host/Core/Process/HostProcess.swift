@@ -156,6 +156,9 @@ public actor HostProcess {
 
     func stopPlugins(_ instances: [PluginInstance]) async { await loading?.value.stop(instances) }
 
+    /// Takes back that plugins are refused for an account, which leaves the config.
+    func forgetPlugins(of account: String) async { await loading?.value.forget(account: account) }
+
     /// Returns a failure for each call into a plugin that did not return and was given up.
     public func givenUpCalls() async -> [Failure] {
         guard let host = await loading?.value else { return [] }
