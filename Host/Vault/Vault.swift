@@ -47,15 +47,18 @@ public final class Vault: Sendable {
     /// - Parameters:
     ///   - path: The absolute path of the vault.
     ///   - files: The absolute path of the folder with the local copies; nil for `<vault>/files`.
+    ///   - known: The id of the vault that must be there; nil takes any vault. Nothing is written into another vault but
+    ///     its lock.
     ///   - clock: Returns the present time.
     /// - Returns: The open vault.
-    /// - Throws: `.vaultLocked` if another host has the vault open. `.localIO` if the folder of the local copies is
-    ///   missing, belongs to another vault or lies on a file system that cannot exchange files, or if the database is
+    /// - Throws: `.vaultLocked` if another host has the vault open. `.localIO` if the vault is another one than `known`,
+    ///   if the folder of the local copies is missing, belongs to another vault or lies on a file system that cannot exchange files, or if the database is
     ///   damaged, missing or being restored. `.cannotCreate` if the vault cannot be created or the folder contains
     ///   other files. `.config` if the vault lies in `files` or `files` in the vault. `.denied` if this process is
     ///   root's and the vault another user's.
     public static func open(
-        at path: String, files: String? = nil, clock: @escaping @Sendable () -> Timestamp = { Timestamp.now() }
+        at path: String, files: String? = nil, known: String? = nil,
+        clock: @escaping @Sendable () -> Timestamp = { Timestamp.now() }
     ) throws(Failure) -> Vault {
         try VaultOwner.refuseOther(of: path)
         let folder = try makeFolders(path)
@@ -67,6 +70,7 @@ public final class Vault: Sendable {
         try VaultRestore.refuseUnfinished(path)
         try VaultRestore.refuseLoss(path)
         var mark = try VaultMark.read(in: folder.number, at: path)
+        if let mark { try refuseOther(mark, than: known, at: path) }
         for name in ["incoming", "thumbnails", "projects", "plugins"] where mkdirat(folder.number, name, 0o700) != 0 {
             guard errno == EEXIST else { throw .system("making \(path)/\(name)", errno) }
         }
@@ -81,6 +85,7 @@ public final class Vault: Sendable {
             // has the same id.
             if mark == nil { mark = try database.readBlocking { try $0.meta.text(.vaultID) }.flatMap(VaultMark.init) }
             let marked = mark ?? VaultMark.random()
+            try refuseOther(marked, than: known, at: path)
             try marked.write(in: folder.number, at: path)
             let boot = currentBootID()
             let isFirstSinceBoot = try database.writeBlocking { tx in
@@ -118,13 +123,6 @@ public final class Vault: Sendable {
         !exists(at: path) && access("\(path)/\(VaultMark.fileName)", F_OK) != 0
     }
 
-    /// Returns the id in a vault's mark; nil if it cannot be read. Blocks.
-    public static func markedID(at path: String) -> String? {
-        let folder = Descriptor(Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
-        guard folder.number >= 0 else { return nil }
-        do throws(Failure) { return try VaultMark.read(in: folder.number, at: path)?.id } catch { return nil }
-    }
-
     /// Opens the database of a vault for reading, also while a host has the vault open.
     /// - Parameter path: The absolute path of the vault.
     /// - Throws: `.localIO` if the database is damaged, lost or being restored, or if another version of Larder wrote
@@ -158,6 +156,15 @@ public final class Vault: Sendable {
     private static func refuseDamage(_ path: String) throws(Failure) {
         let file = DatabaseFile(path: path + "/larder.db")
         if let damage = try file.damage() { throw SQLiteFailure.damage(of: file.path, damage) }
+    }
+
+    /// Throws `.localIO` if a vault is another one than the one that was there before, as when somebody has begun a vault
+    /// where the disk with the first is not mounted.
+    private static func refuseOther(_ mark: VaultMark, than known: String?, at path: String) throws(Failure) {
+        guard let known, mark.id != known else { return }
+        throw Failure(
+            .localIO, "The vault \(path) is another one than before",
+            hint: "Mount the one that was there. To go on with this one, restart the host")
     }
 
     private static func makeMark(_ name: String, in folder: Int32, at path: String) throws(Failure) {

@@ -233,6 +233,30 @@ import Testing
         }
     }
 
+    @Test("Another vault than the known one is not opened, and nothing is written into it, with its mark or without")
+    func another() throws {
+        try withTemporaryFolder { folder in
+            let (path, elsewhere) = (folder + "/vault", folder + "/elsewhere")
+            let vault = try Vault.open(at: path)
+            try vault.close()
+            #expect(rename(path, elsewhere) == 0)
+            for mark in ["marked", "unmarked", "new"] {
+                Files.remove(path)
+                if mark != "new" { try Vault.open(at: path).close() }
+                if mark == "unmarked" { Files.remove(path + "/vault") }
+                let before = mark == "new" ? [] : try Files.names(in: path)
+                let failure = #expect(throws: Failure.self) { try Vault.open(at: path, known: vault.id) }
+                #expect(failure?.kind == .localIO && failure?.message.contains("is another one than before") == true)
+                if mark != "new" { #expect(try Files.names(in: path) == before, "\(mark)") }
+                #expect(Files.exists(path + "/vault") == (mark == "marked"))
+            }
+            Files.remove(path)
+            #expect(rename(elsewhere, path) == 0)
+            let same = try Vault.open(at: path, known: vault.id)
+            #expect(same.id == vault.id)
+        }
+    }
+
     @Test("A folder outside gets the vault's mark, and keeps what lies in it as local files")
     func outside() throws {
         try withTemporaryFolder { folder in

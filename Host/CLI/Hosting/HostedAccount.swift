@@ -9,7 +9,7 @@ final class HostedAccount: Sendable {
         var config: AccountConfig
         var isStopped = false
         var leaves = false
-        var wasOpen: Bool
+        var vaultID: String?
         /// Cancels the part of the account's work that a stop ends, while there is one.
         var cancel: (@Sendable () -> Void)?
         var failure: Failure?
@@ -22,10 +22,9 @@ final class HostedAccount: Sendable {
     /// - Parameters:
     ///   - config: the account in the config.
     ///   - generation: the settings and plugins with which the account runs.
-    ///   - wasOpen: whether this process had the account open before.
-    init(_ config: AccountConfig, in generation: Generation, wasOpen: Bool = false) {
+    init(_ config: AccountConfig, in generation: Generation) {
         self.generation = generation
-        state = Mutex(State(config: config, wasOpen: wasOpen))
+        state = Mutex(State(config: config))
     }
 
     /// The account in the config. It may be set to an equal one that stands elsewhere in the file.
@@ -36,14 +35,20 @@ final class HostedAccount: Sendable {
 
     var name: String { config.bookmark.name }
     var phase: AccountPhase { currentPhase.with { $0 } }
-    /// Whether this process had the account open.
-    var wasOpen: Bool { state.withLock { $0.wasOpen } }
+    /// The id of the account's vault, if this process had the account open.
+    var vaultID: String? { state.withLock { $0.vaultID } }
     /// The failure that ended the account; nil if none did.
     var failure: Failure? { state.withLock { $0.failure } }
 
     func enter(_ phase: AccountPhase) {
-        if phase.host != nil { state.withLock { $0.wasOpen = true } }
+        if let host = phase.host { state.withLock { $0.vaultID = host.vaultID } }
         currentPhase.change { $0 = phase }
+    }
+
+    /// Goes on in the place of an account that has ended. If it is in the same place, the vault must be the same too.
+    func replace(_ other: HostedAccount) {
+        guard other.config.bookmark.vault == config.bookmark.vault, let id = other.vaultID else { return }
+        state.withLock { $0.vaultID = id }
     }
 
     func end(_ failure: Failure?) {

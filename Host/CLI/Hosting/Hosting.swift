@@ -31,6 +31,8 @@ final class Hosting: Sendable {
     /// An account that was started and does not run yet.
     private struct Start {
         var account: HostedAccount
+        /// The account of the same name before a reload.
+        var replaced: HostedAccount?
         /// The accounts that must have ended before.
         var predecessors: [HostedAccount]
     }
@@ -138,6 +140,7 @@ final class Hosting: Sendable {
             for await start in started {
                 group.addTask { [self] in
                     for other in start.predecessors { await other.untilEnded() }
+                    if let replaced = start.replaced { start.account.replace(replaced) }
                     await work(start.account)
                     await ended(start.account)
                 }
@@ -180,11 +183,14 @@ final class Hosting: Sendable {
         return await generation.closeIfUnused()
     }
 
-    private func start(_ account: HostedAccount, after others: [HostedAccount] = [], in state: inout State) {
+    private func start(
+        _ account: HostedAccount, replacing replaced: HostedAccount? = nil, after others: [HostedAccount] = [],
+        in state: inout State
+    ) {
         state.accounts[account.name] = account
         state.running += 1
         account.generation.enter()
-        starting.yield(Start(account: account, predecessors: others))
+        starting.yield(Start(account: account, replaced: replaced, predecessors: others))
     }
 
     private func ended(_ account: HostedAccount) async {
@@ -288,11 +294,9 @@ final class Hosting: Sendable {
                     if account.phase.isOpening { opening.append(account) }
                     continue
                 }
-                let account = HostedAccount(
-                    step.config, in: state.generation,
-                    wasOpen: step.change == .restart && running[name]?.wasOpen == true)
+                let account = HostedAccount(step.config, in: state.generation)
                 let others = state.leaving.filter { $0.name == name || $0.config.sharesFolders(with: step.config) }
-                start(account, after: others, in: &state)
+                start(account, replacing: before[name], after: others, in: &state)
                 opening.append(account)
             }
             return (Commit(plan: plan, opening: opening, retired: retired), stopped)
@@ -315,7 +319,7 @@ final class Hosting: Sendable {
         let result = await account.untilStopped { [self] () async -> Result<Void, Failure> in
             do throws(Failure) {
                 try await account.generation.process.keep(
-                    account.config.bookmark, isAlone: isAlone, wasOpen: account.wasOpen,
+                    account.config.bookmark, isAlone: isAlone, known: account.vaultID,
                     leaves: { account.leaves },
                     credentials: { () async throws(Failure) in try await account.config.readSecret() },
                     atWork: { account.enter($0.map(AccountPhase.atWork) ?? .closing) },

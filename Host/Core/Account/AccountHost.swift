@@ -80,7 +80,7 @@ public final class AccountHost: Sendable {
 
     /// Opens an account's vault and starts its plugins. No request is sent to the server yet.
     static func open(
-        _ bookmark: Bookmark, credentials: @escaping CredentialsSource, in process: HostProcess,
+        _ bookmark: Bookmark, known: String? = nil, credentials: @escaping CredentialsSource, in process: HostProcess,
         at place: StartingAccounts.Place
     ) async throws -> AccountHost {
         let options = process.options
@@ -90,7 +90,8 @@ public final class AccountHost: Sendable {
         let secret = try await credentials()
         let vault = try await runBlocking { [logger] () throws -> Vault in
             if let away = options.knownVaults?.away(bookmark.vault) { throw away }
-            let vault = try Vault.open(at: bookmark.vault, files: bookmark.files, clock: system.now)
+            let vault = try Vault.open(
+                at: bookmark.vault, files: bookmark.files, known: known, clock: system.now)
             do { try options.knownVaults?.add(bookmark.vault) } catch { logger.debug("\(error)") }
             return vault
         }
@@ -177,6 +178,9 @@ public final class AccountHost: Sendable {
             throw error
         }
     }
+
+    /// The id of the account's vault.
+    public nonisolated var vaultID: String { vault.id }
 
     /// Whether the vault's lock is in its place. Blocks.
     public nonisolated var hasLock: Bool { vault.hasLock }

@@ -11,39 +11,37 @@ extension HostProcess {
     /// - Parameters:
     ///   - bookmark: The account's bookmark.
     ///   - isAlone: Whether the account is the only account of the process. Asked after each failure.
-    ///   - wasOpen: Whether this process had the account open before, with the same vault. It is then opened as after a
-    ///     failure: the vault must exist.
+    ///   - known: The id of the account's vault, if this process had the account open before. It is then opened as after
+    ///     a failure: this vault must be there.
     ///   - leaves: Whether the account leaves the config. Asked when its run has ended.
     ///   - credentials: Reads the account's secret.
     ///   - atWork: Receives the account after it was opened, and nil when it is about to be closed.
     ///   - waits: Receives the failure when the account begins to wait until it is opened again.
     /// - Throws: A failure that does not pass: the last error of ``open(_:credentials:)`` or ``AccountHost/run()``.
     public nonisolated func keep(
-        _ bookmark: Bookmark, isAlone: @autoclosure @Sendable () -> Bool, wasOpen: Bool = false,
+        _ bookmark: Bookmark, isAlone: @autoclosure @Sendable () -> Bool, known: String? = nil,
         leaves: @escaping @Sendable () -> Bool = { false }, credentials: @escaping CredentialsSource,
         atWork: @escaping @Sendable (AccountHost?) -> Void = { _ in },
         waits: @Sendable (Failure) -> Void = { _ in }
     ) async throws(Failure) {
-        var restarts = Restarts(isAlone: false, wasOpen: wasOpen)
+        var restarts = Restarts(isAlone: false, wasOpen: known != nil)
         let trouble = TroubleNote(bookmark, options)
-        var wasOpen = wasOpen
-        var identity: String?
+        var known = known
         while !Task.isCancelled {
             // While its disk is not mounted, the vault must not be opened, because opening would create a new vault.
             var (problem, worked, reopens): (Failure?, Duration?, Bool) = (
-                wasOpen ? await goneVault(bookmark) : nil, nil, false
+                known != nil ? await goneVault(bookmark) : nil, nil, false
             )
             if problem == nil {
                 (problem, worked, reopens) = await attempt(
-                    bookmark, credentials, trouble, leaves, atWork, identity: &identity)
+                    bookmark, credentials, trouble, leaves, atWork, known: &known)
             }
-            if worked != nil { wasOpen = true }
             guard var failure = problem else {
                 if reopens { continue }
                 break
             }
             // A vault that is gone is the cause of any other failure. A vault that was never open cannot be gone.
-            if wasOpen, let gone = await goneVault(bookmark) { failure = gone }
+            if known != nil, let gone = await goneVault(bookmark) { failure = gone }
             if Task.isCancelled {
                 // A stop while the account was being opened is no failure.
                 guard worked != nil else { break }
@@ -72,31 +70,19 @@ extension HostProcess {
         }
     }
 
-    private static func otherVault(_ bookmark: Bookmark) -> Failure {
-        Failure(
-            .localIO, "The vault \(bookmark.vault) is another one than before",
-            hint: "Mount the one that was there. To go on with this one, restart the host")
-    }
-
     /// Opens an account and runs it to its end.
     /// - Returns: The error, or nil; how long the account ran, or nil if it could not be opened; and whether the
     ///   account is to be opened again.
     private nonisolated func attempt(
         _ bookmark: Bookmark, _ credentials: @escaping CredentialsSource, _ trouble: TroubleNote,
-        _ leaves: @Sendable () -> Bool, _ atWork: @Sendable (AccountHost?) -> Void, identity: inout String?
+        _ leaves: @Sendable () -> Bool, _ atWork: @Sendable (AccountHost?) -> Void, known: inout String?
     ) async -> (Failure?, worked: Duration?, reopens: Bool) {
         let clock = options.clock
-        // Nothing is written into a vault that somebody has begun where that of the account is not mounted.
-        if let identity, let found = await runBlocking({ Vault.markedID(at: bookmark.vault) }), found != identity {
-            return (Self.otherVault(bookmark), nil, false)
-        }
         let host: AccountHost
-        do { host = try await open(bookmark, credentials: credentials) } catch { return (error, nil, false) }
-        if let identity, identity != host.vault.id {
-            do { try await host.close() } catch { return (error, nil, false) }
-            return (Self.otherVault(bookmark), nil, false)
+        do { host = try await open(bookmark, known: known, credentials: credentials) } catch {
+            return (error, nil, false)
         }
-        identity = host.vault.id
+        known = host.vault.id
         await trouble.prepare()
         let began = clock.monotonic()
         // Commands that come from now on wait for the run.

@@ -45,13 +45,14 @@ public actor HostProcess {
     /// Opens an account's vault and starts its plugins. No request is sent to the server yet.
     /// - Parameters:
     ///   - bookmark: The account's bookmark.
+    ///   - known: The id of the vault that must be there; nil takes any vault.
     ///   - credentials: Reads the account's secret.
-    /// - Throws: `.vaultLocked` if another host has the vault open, `.localIO` if the folder of the local copies does
+    /// - Throws: `.vaultLocked` if another host has the vault open, `.localIO` if it is another vault or the folder of the local copies does
     ///   not exist, the database is damaged, or too few open files or threads are left, `.cannotCreate` if the vault or
     ///   the trace cannot be created, `.config` if the vault and the folder of copies lie in one another, and the errors
     ///   of `credentials`.
     public nonisolated func open(
-        _ bookmark: Bookmark, credentials: @escaping CredentialsSource
+        _ bookmark: Bookmark, known: String? = nil, credentials: @escaping CredentialsSource
     ) async throws(Failure) -> AccountHost {
         do throws(ThreadError) { try Connection.startThreads() } catch {
             throw Failure(
@@ -64,7 +65,8 @@ public actor HostProcess {
             try await openFiles.enter(bookmark.name)
             var isOpen = false
             defer { openFiles.leave(bookmark.name, isOpen: isOpen) }
-            let host = try await AccountHost.open(bookmark, credentials: credentials, in: self, at: place)
+            let host = try await AccountHost.open(
+                bookmark, known: known, credentials: credentials, in: self, at: place)
             isOpen = true
             return host
         } catch {

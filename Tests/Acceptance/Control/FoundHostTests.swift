@@ -72,6 +72,16 @@ import Testing
                     try Files.text(log).contains("is another one than before")
                 }
                 #expect(try await account.larder.run(["healthcheck"]).exitCode == 74)
+                // Nor after a reload that has the account opened anew.
+                let shown = try Files.text(account.larder.config)
+                for change in ["vacuum: { after: 61s }", "vacuum: { after: 62s }"] {
+                    try Files.write("\(shown)plugins: { \(change) }\n", to: account.larder.config, mode: 0o600)
+                    let reload = try await account.larder.run(["reload"])
+                    #expect(
+                        reload.output.contains("restarted") && reload.errors.contains("is another one than before"),
+                        "\(reload.summary)")
+                    #expect(try await account.larder.run(["healthcheck"]).exitCode == 74)
+                }
                 host.send(SIGKILL)
                 _ = await host.wait()
                 Files.remove(account.vault)

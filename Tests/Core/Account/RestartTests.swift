@@ -162,6 +162,39 @@ import Vault
         }
     }
 
+    @Test("An account is not opened with another vault than the one that it had before, and goes on with that one")
+    func otherVault() async throws {
+        try await withTemporaryFolder { folder in
+            let (clock, log, vault) = (TestClock(), CollectedLog(), "\(folder)/vault")
+            let bookmark = Bookmark(
+                name: "test", url: "http://127.0.0.1:9/", username: "ada", vault: vault, files: "\(vault)/files")
+            let first = try Vault.open(at: vault)
+            try first.close()
+            try await mustRun("mv", [vault, "\(folder)/elsewhere"])
+            try Vault.open(at: vault).close()
+            let process = try process(clock, log)
+            let states = States()
+            let keeping = Task {
+                try await process.keep(
+                    bookmark, isAlone: false, known: first.id, credentials: { AccountSecret(.none) }
+                ) { states.add($0 != nil) }
+            }
+            await until {
+                log.contains("error: The account waits until this problem is solved: The vault \(vault) is an")
+            }
+            #expect(states.all == [])
+            Files.remove(vault)
+            try await mustRun("mv", ["\(folder)/elsewhere", vault])
+            await until {
+                clock.advance(.seconds(1))
+                return states.all == [true]
+            }
+            keeping.cancel()
+            try await keeping.value
+            try await process.close()
+        }
+    }
+
     @Test(
         "V1, H11: a vault that was used before and is away is begun anew by nobody; a new account's is, without a word")
     func awayFromTheStart() async throws {
