@@ -3,8 +3,8 @@ package import Model
 
 /// The user that a vault belongs to.
 package enum VaultOwner {
-    /// Throws `.denied` if this process is root's and the vault is another user's. What root makes in the vault, that
-    /// user could neither read nor remove. Does nothing if there is no vault yet. Blocks.
+    /// Throws `.denied` if this process is root's and the vault is another user's, or, if there is no vault yet, the folder
+    /// in which it would be made. What root makes there, that user could neither read nor remove. Blocks.
     /// - Parameters:
     ///   - vault: The absolute path of the vault.
     ///   - user: The effective user of this process.
@@ -13,13 +13,20 @@ package enum VaultOwner {
         than user: uid_t = geteuid(), of vault: String, isHostAsked: Bool = true
     ) throws(Failure) {
         var info = stat()
-        guard user == 0, stat(vault, &info) == 0, info.st_uid != user else { return }
+        var place = vault
+        guard user == 0 else { return }
+        while stat(place, &info) != 0 {
+            guard errno == ENOENT, let slash = place.utf8.lastIndex(of: UInt8(ascii: "/")), slash > place.startIndex
+            else { return }
+            place = String(place[..<slash])
+        }
+        guard info.st_uid != user else { return }
         let owner = name(of: info.st_uid) ?? "\(info.st_uid)"
-        throw Failure(
-            .denied,
-            "The vault \(vault) belongs to the user \(owner)"
-                + (isHostAsked ? ", and no host of that user is at work" : ""),
-            hint: .runAs(user: owner))
+        let problem =
+            place == vault
+            ? "belongs to the user \(owner)" + (isHostAsked ? ", and no host of that user is at work" : "")
+            : "would be made in \(place), which belongs to the user \(owner)"
+        throw Failure(.denied, "The vault \(vault) \(problem)", hint: .runAs(user: owner))
     }
 
     private static func name(of user: uid_t) -> String? {

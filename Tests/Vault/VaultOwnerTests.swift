@@ -17,11 +17,16 @@ import Testing
             let refused = #expect(throws: Failure.self) { try VaultOwner.refuseOther(than: 0, of: path) }
             #expect(refused?.kind == .denied && refused?.hint == .runAs(user: user))
             try VaultOwner.refuseOther(than: geteuid() == 0 ? 65_534 : geteuid(), of: path)
-            try VaultOwner.refuseOther(than: 0, of: folder + "/none")
+            let above = #expect(throws: Failure.self) { try VaultOwner.refuseOther(than: 0, of: path + "/a/b") }
+            #expect(above?.kind == .denied && above?.hint == .runAs(user: user))
+            #expect(above?.message.contains("would be made in \(path), which belongs") == true)
+            for none in ["", "none", "/none/a"] { try VaultOwner.refuseOther(than: 0, of: none) }
             guard geteuid() == 0 else { return }
             let opened = #expect(throws: Failure.self) { try Vault.open(at: path) }
             let restored = #expect(throws: Failure.self) { try VaultRestore(vault: path).run { _ in } }
             #expect(opened?.kind == .denied && restored?.kind == .denied)
+            let begun = #expect(throws: Failure.self) { try Vault.open(at: path + "/a/b") }
+            #expect(begun?.kind == .denied)
             #expect(try Files.names(in: path) == [])
         }
     }

@@ -170,6 +170,16 @@ import Testing
                 var account = try Account(in: home, server)
                 account.larder.unprivileged = true
                 try await mustRun("chown", ["-R", "\(Build.unprivilegedUser)", home])
+                var root = account.larder
+                root.unprivileged = false
+                // What root made there, the owner of the folder could not change.
+                for command in [["pin", "/"], ["run", "--once"], ["project", "create", "--bundle-id", "x"], ["run"]] {
+                    let early = try await root.run(command)
+                    #expect(
+                        early.exitCode == 77 && early.errors.contains("which belongs to the user"),
+                        "\(command) \(early.summary)")
+                }
+                #expect(!Files.exists(account.vault))
                 #expect(try await account.larder("pin", "/").exitCode == 0)
                 let result = try await account.larder("run", "--once")
                 #expect(result.exitCode == 0, "\(result.summary)")
@@ -179,8 +189,6 @@ import Testing
                 #expect(Files.owner(of: "\(account.files)/Docs") == Build.unprivilegedUser)
 
                 // What root made in the vault, its owner could not change.
-                var root = account.larder
-                root.unprivileged = false
                 for command in [["project", "list"], ["project", "create"], ["pin", "/Docs"]] {
                     let refused = try await root.run(command)
                     #expect(
