@@ -274,6 +274,7 @@ extension TakenSnapshot {
     ) throws(Failure) -> (TakenSnapshot, SnapshotLock) {
         let target = Descriptor(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
         guard target.number >= 0 else { throw .system("opening \(folder)", errno) }
+        var isAlwaysShort = true
         for _ in 0..<mostTries {
             guard let before = status(of: file) else { throw .system("reading \(source)", errno) }
             guard before.isRegular else {
@@ -285,17 +286,19 @@ extension TakenSnapshot {
                 let (snapshot, lock) = try take(
                     file, before, source, as: name, in: target, for: path, withSHA1: withSHA1, syncs: syncs)
                 guard let after = status(of: file) else { throw .system("reading \(source)", errno) }
-                if FileMark(before, now: .now()).matches(FileMark(after, now: .now())), snapshot.size == after.st_size {
-                    return (snapshot, lock)
-                }
-                // The kernel makes the content of such a file when it is read, and tells no size.
+                let isUnchanged = FileMark(before, now: .now()).matches(FileMark(after, now: .now()))
+                if isUnchanged, snapshot.size == after.st_size { return (snapshot, lock) }
+                // The kernel makes the content of such a file when it is read, and tells no size, or one that does not
+                // hold.
                 if snapshot.size > 0, after.st_size == 0 { throw notRegular(source) }
+                if !isUnchanged || snapshot.size > after.st_size { isAlwaysShort = false }
             } catch {
                 unlinkat(target.number, name, 0)
                 throw error
             }
             unlinkat(target.number, name, 0)
         }
+        if isAlwaysShort { throw notRegular(source) }
         throw Failure(
             .failed, "\(source) is being written, and was not taken", hint: "Repeat the command when it is complete")
     }

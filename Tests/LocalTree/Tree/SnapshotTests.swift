@@ -13,7 +13,10 @@ import Testing
             try #require(mkfifo("\(folder)/pipe", 0o600) == 0)
             try #require(mknod("\(folder)/socket", S_IFSOCK | 0o600, 0) == 0)
             try #require(symlink("loop", "\(folder)/loop") == 0)
-            for file in ["\(folder)/pipe", "\(folder)/socket", "\(folder)/loop", "/proc/cpuinfo", "/dev/null"] {
+            for file in [
+                "\(folder)/pipe", "\(folder)/socket", "\(folder)/loop", "/proc/cpuinfo", "/dev/null",
+                "/sys/devices/system/cpu/online",
+            ] {
                 let failure = #expect(throws: Failure.self) {
                     try TakenSnapshot.take(of: file, into: "\(folder)/outgoing")
                 }
