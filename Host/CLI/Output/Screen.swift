@@ -22,7 +22,7 @@ struct Screen {
             shown = Array(lines.prefix(rows - 1))
             shown.append("… \(Text.count(lines.count - shown.count, "more line"))")
         }
-        let cut = shown.map { String(Text.visible($0).prefix(max(1, size.columns))) + "\u{1b}[K" }
+        let cut = shown.map { Text.cut(Text.visible($0), to: max(1, size.columns)) + "\u{1b}[K" }
         // The terminal shows the frame when it is whole, if it can.
         return "\u{1b}[?2026h\u{1b}[H" + cut.joined(separator: "\r\n") + "\u{1b}[J\u{1b}[?2026l"
     }

@@ -59,6 +59,20 @@ enum Text {
         return count <= limit ? visible(text) : "\(visible(String(text.prefix(limit))))… (\(count) characters)"
     }
 
+    /// Returns the beginning of a visible text. An escape such as `\u202e` is there whole or not at all.
+    static func cut(_ text: String, to limit: Int) -> String {
+        let beginning = text.prefix(limit)
+        guard beginning.endIndex < text.endIndex, let start = beginning.suffix(9).lastIndex(of: "\\") else {
+            return String(beginning)
+        }
+        let letter = text[text.index(after: start)]
+        let digits = letter == "u" ? 4 : letter == "U" ? 8 : 0
+        let escape = text[start...].prefix(2 + digits)
+        let isEscape =
+            escape.count == 2 + digits && "uUnrt".contains(letter) && escape.dropFirst(2).allSatisfy(\.isHexDigit)
+        return String(isEscape && escape.endIndex > beginning.endIndex ? text[..<start] : beginning)
+    }
+
     /// Tells whether a character is shown unescaped.
     static func isVisible(_ scalar: Unicode.Scalar) -> Bool { !isControl(scalar) }
 

@@ -1,3 +1,5 @@
+import Model
+
 /// Percent-encoding of paths (RFC 3986, section 2.1).
 enum PercentCoding {
     /// Encodes a decoded path for a request: everything except unreserved characters and slashes.
@@ -55,20 +57,23 @@ enum PercentCoding {
 
     /// Returns an href in the form in which people know the names: decoded, but for slashes in names, for bytes that are
     /// no text, and for characters that do not show or change the direction of what follows.
-    static func readable(_ href: some Collection<UInt8>) -> String {
-        var rest = decodedNames(href)[...]
+    /// - Parameter limit: the most bytes of the form. A longer one is cut between two characters, and ends with `…`.
+    static func readable(_ href: some Collection<UInt8>, atMost limit: Int) -> String {
+        // What is decoded has at least a third of the bytes.
+        var rest = decodedNames(href.prefix(4 * limit + 64))[...]
         var text = ""
         while let first = rest.first {
-            let length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4
-            if let character = String(validating: rest.prefix(length), as: UTF8.self)?.unicodeScalars.first,
-                character.isReadable
-            {
-                text.unicodeScalars.append(character)
-                rest = rest.dropFirst(length)
-            } else {
-                text += encoded(bytes: rest.prefix(1))
-                rest = rest.dropFirst()
-            }
+            var length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4
+            let character = String(validating: rest.prefix(length), as: UTF8.self)?.unicodeScalars.first
+            if character == nil { length = 1 }
+            // A slash in a name, which was not decoded.
+            if rest.prefix(3).elementsEqual("%2F".utf8) || rest.prefix(3).elementsEqual("%2f".utf8) { length = 3 }
+            let shown =
+                character.flatMap { $0.isReadable ? String(decoding: rest.prefix(length), as: UTF8.self) : nil }
+                ?? encoded(bytes: rest.prefix(length))
+            guard text.utf8.count + shown.utf8.count <= limit else { return text + "…" }
+            text += shown
+            rest = rest.dropFirst(length)
         }
         return text
     }
@@ -93,7 +98,7 @@ enum PercentCoding {
     /// and takes at most 1,000 bytes of the text.
     static func printable(_ text: String) -> String {
         var bytes: [UInt8] = []
-        for byte in text.utf8.prefix(1_000) {
+        for byte in text.beginning(ofBytes: 1_000).utf8 {
             if byte > 0x20, byte < 0x7f { bytes.append(byte) } else { bytes.appendEncoded(byte) }
         }
         return String(decoding: bytes, as: UTF8.self)

@@ -170,10 +170,8 @@ final class ListingReader {
     private func refuse(_ href: String, _ problem: ItemPath.Problem) {
         refusedCount += 1
         guard refused.count < limits.namedRefusals else { return }
-        let isLong = href.utf8.count > limits.shownAddress
-        // A part of a character at the end is shown as its bytes.
-        let shown = PercentCoding.readable(href.utf8.prefix(limits.shownAddress))
-        refused.append(UnusableEntry(href: shown + (isLong ? "…" : ""), problem: problem))
+        let shown = PercentCoding.readable(href.utf8, atMost: limits.shownAddress)
+        refused.append(UnusableEntry(href: shown, problem: problem))
     }
 
     private func isInForeign(_ path: ItemPath) -> Bool {

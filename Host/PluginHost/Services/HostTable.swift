@@ -2,6 +2,7 @@ import CLarder
 import CLinux
 import Glibc
 import Logging
+import Model
 import Synchronization
 
 /// The calls in which a plugin may use a service.
@@ -114,7 +115,7 @@ func hostTable(context: UnsafeMutableRawPointer) -> larder_host {
                 guard let text = message.text else {
                     throw ServiceError(LARDER_INVALID_ARGUMENT, "the message is not UTF-8")
                 }
-                let said = String(decoding: text.utf8.prefix(1024), as: UTF8.self)
+                let said = text.beginning(ofBytes: 1_024)
                 context.failure = said
                 context.trace(.message, "fail", said)
             }

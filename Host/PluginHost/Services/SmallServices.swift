@@ -10,7 +10,7 @@ let logTable = larder_log(struct_size: size(of: larder_log.self), reserved: 0) {
         guard level < UInt32(levels.count) else { throw .unknown("no level \(level)") }
         let text = try message.required("the message")
         let blame = level == LARDER_LOG_HOST_MISBEHAVING ? "the host misbehaves: " : ""
-        let said = blame + String(decoding: text.utf8.prefix(4096), as: UTF8.self)
+        let said = blame + text.beginning(ofBytes: 4_096)
         context.log.write(levels[Int(level)], said)
         context.trace(.message, "\(levels[Int(level)])", said)
     }

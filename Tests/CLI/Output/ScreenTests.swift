@@ -15,6 +15,13 @@ import Testing
         let low = Screen.frame(["1", "2", "3", "4"], .init(columns: 80, rows: 3))
         #expect(low.contains("[H1\u{1b}[K\r\n2\u{1b}[K\r\n… 2 more lines\u{1b}[K\u{1b}[J"))
         #expect(Screen.frame(["1", "2"], .init(columns: 0, rows: 0)).contains("[H…\u{1b}[K\u{1b}[J"))
+        for (width, cut) in [(6, "a"), (7, "a\\u202e"), (12, "a\\u202eb"), (18, "a\\u202eb\\U000e0041")] {
+            let name = Screen.frame(["a\u{202e}b\u{e0041}c"], .init(columns: width, rows: 1))
+            #expect(name.contains("[H\(cut)\u{1b}[K"), "\(width) \(name)")
+        }
+        // No escape, but as it is on the server.
+        #expect(Screen.frame(["C:\\users"], .init(columns: 5, rows: 1)).contains("[HC:\\us\u{1b}[K"))
+        #expect(Screen.frame(["a\nb"], .init(columns: 2, rows: 1)).contains("[Ha\u{1b}[K"))
         #expect(Screen.frame([], .init(columns: 80, rows: 3)).contains("[H\u{1b}[J"))
     }
 }

@@ -57,6 +57,20 @@ struct ServerAddressTests {
         #expect(PercentCoding.encoded(path: "e\u{301}/\u{e9}\n") == "e%CC%81/%C3%A9%0A")
         #expect(PercentCoding.encoded(name: "a/b") == "a%2Fb")
         #expect(PercentCoding.printable("a\u{7f}\u{e9}\n") == "a%7F%C3%A9%0A")
+        #expect(PercentCoding.printable(String(repeating: "a", count: 999) + "\u{e9}").hasSuffix("aaa"))
+    }
+
+    @Test("a long address is cut for people between two characters, as they are shown")
+    func cut() {
+        for (href, shown) in [
+            ("/abcdefghij", "/abcdefghij"), ("/abcdefghijk", "/abcdefghij…"), ("/abcdefghi%C3%A9", "/abcdefghi…"),
+            ("/abcdefgh%C3%A9k", "/abcdefgh\u{e9}…"), ("/abcd%E2%80%AEe", "/abcd…"), ("/%E2%80%AEab", "/%E2%80%AEa…"),
+            ("/abcdefg%ff", "/abcdefg%FF"), ("/abcdefgh%ff", "/abcdefgh…"), ("/abcdefgh%2Fx", "/abcdefgh…"),
+            ("/abcdefg%2fx", "/abcdefg%2f…"),
+        ] { #expect(PercentCoding.readable(href.utf8, atMost: 11) == shown, "\(href)") }
+        let long = String(repeating: "%E2%80%AE", count: 400)
+        let shown = PercentCoding.readable(long.utf8, atMost: 300)
+        #expect(shown == String(repeating: "%E2%80%AE", count: 33) + "…")
     }
 
     @Test("where the files may be: as the address says, or below remote.php")
