@@ -23,14 +23,17 @@ struct Status: LarderCommand {
             return []
         }
         var failures: [Failure] = []
-        var hosts = AskedHosts(of: config.file)
+        let hosts = AskedHosts(of: config.file)
         for account in accounts {
             do {
                 var status = try await Self.status(of: account)
-                var busyWith: [String] = []
+                var (busyWith, phase): ([String], String?) = ([], nil)
                 do throws(Failure) {
                     if let state = try await hosts.state(of: account) {
                         busyWith = state.busyWith
+                        if state.phase == "opening" {
+                            (status.connection, phase) = (.connecting, state.status)
+                        }
                         // Only the host knows what keeps it from opening a vault for the first time.
                         if state.phase == "waiting", status.trouble == nil {
                             status.trouble = state.failure.map { AccountTrouble(message: $0.message, hint: $0.hint) }
@@ -38,13 +41,15 @@ struct Status: LarderCommand {
                     }
                 } catch {
                     // The database tells the rest. A host of another version does not tell what it is busy with.
-                    if hosts.hasSilent { failures.append(error) }
+                    if await hosts.hasSilent { failures.append(error) }
                 }
                 let plugins = tried.map { $0.asSet(for: [account], in: config).seen(by: status.plugins, config) }
                 if global.isJSON {
                     console.print(JSONValue(status, busyWith: busyWith, plugins: plugins))
                 } else {
-                    for line in StatusText(status, busyWith: busyWith, plugins: plugins).lines { console.print(line) }
+                    for line in StatusText(status, phase: phase, busyWith: busyWith, plugins: plugins).lines {
+                        console.print(line)
+                    }
                 }
             } catch {
                 failures.append(error)
@@ -130,8 +135,9 @@ extension JSONValue {
 struct StatusText {
     let lines: [String]
 
-    init(_ status: AccountStatus, busyWith: [String] = [], plugins: [PluginReport]) {
-        var lines = ["\(status.account): \(Self.connection(status))"]
+    /// - Parameter phase: what a running host does with an account that is not at work.
+    init(_ status: AccountStatus, phase: String? = nil, busyWith: [String] = [], plugins: [PluginReport]) {
+        var lines = ["\(status.account): \(Self.connection(status, phase))"]
         if !busyWith.isEmpty { lines.append("  busy with  \(busyWith.joined(separator: ", "))") }
         if let problem = status.connectionProblem, status.trouble == nil {
             lines.append("  because    \(Text.visible(problem))")
@@ -200,13 +206,14 @@ struct StatusText {
         self.lines = lines
     }
 
-    /// Returns the state of the connection to the server; without a running host, the state that the last host
-    /// recorded.
-    private static func connection(_ status: AccountStatus) -> String {
+    /// Returns the state of the connection to the server; for an account that is not at work, what its host does with it;
+    /// without a running host, the state that the last host recorded.
+    private static func connection(_ status: AccountStatus, _ phase: String?) -> String {
         let next = status.nextPoll.map { ", next poll at \(Text.time($0))" } ?? ""
         if let trouble = status.trouble {
             return "waiting after a problem" + (trouble.nextTry.map { ", next try at \(Text.time($0))" } ?? "")
         }
+        if let phase { return Text.visible(phase) }
         if status.isRunning { return (status.pause == nil ? status.connection.rawValue : "paused") + next }
         let listed = status.lastScan.map { ", listed at \(Text.time($0))" } ?? ", nothing was listed yet"
         let last =

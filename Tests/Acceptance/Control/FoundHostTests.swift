@@ -143,6 +143,18 @@ import Testing
                 }
                 let check = try await account.larder("healthcheck")
                 #expect(check.exitCode == 69 && check.errors.contains("is being opened"), "\(check.summary)")
+                let status = try await account.larder("status")
+                #expect(
+                    status.exitCode == 0 && status.output.hasPrefix("home: opening the vault\n"), "\(status.summary)")
+                let json = try await account.larder("--json", "status")
+                #expect(json.output.contains(#""connection":"connecting""#), "\(json.summary)")
+                let shown = "\(folder)/shown"
+                let watch = try account.larder.start(["status", "--watch"], output: shown)
+                try await soon("it is shown", beside: watch, log: shown) {
+                    try Files.text(shown).contains("home: opening the vault\n")
+                }
+                watch.send(SIGTERM)
+                #expect(await watch.wait(atMost: .seconds(60)) == .code(0))
                 let reload = try await account.larder("reload")
                 #expect(reload.exitCode == 1 && reload.errors.contains("is being opened"), "\(reload.summary)")
                 let asked = try await TestSupport.run("python3", ["-c", Self.client, socket])

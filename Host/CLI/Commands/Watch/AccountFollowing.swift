@@ -9,6 +9,8 @@ struct AccountFollowing: Sendable {
     private static let checksBetweenReads = 5
 
     let account: AccountConfig
+    /// The absolute path of the config.
+    let config: String
     /// Receives each view.
     let show: @Sendable (AccountView) -> Void
 
@@ -18,7 +20,7 @@ struct AccountFollowing: Sendable {
         while !Task.isCancelled {
             var problem: String?
             do throws(Failure) {
-                if let host = await RunningHost(of: account, in: nil) {
+                if let host = await RunningHost(of: account, in: config, evenWaiting: true) {
                     // A host that has ended is no problem.
                     if try await host.watch(account.bookmark.name, hear: take) { checks = 0 }
                 }

@@ -24,8 +24,9 @@ extension AccountView {
     ///   - plugins: what is known of the plugins.
     ///   - width: the number of columns, to which the line of progress is cut.
     func lines(account: String, _ rates: TransferRates, plugins: [PluginReport], width: Int) -> [String] {
-        var lines = status.map { StatusText($0, busyWith: busyWith, plugins: plugins).lines } ?? ["\(account):"]
-        if let phase { lines.append("  host       \(Text.visible(phase))") }
+        var lines =
+            status.map { StatusText($0, phase: phase, busyWith: busyWith, plugins: plugins).lines }
+            ?? ["\(account):" + (phase.map { " \(Text.visible($0))" } ?? "")]
         if let problem { lines.append("  problem    \(Text.visible(problem))") }
         if let line = rates.line(width: width - 13) { lines.append("  transfers  \(line)") }
         let files = rates.files

@@ -77,7 +77,7 @@ struct StatusWatch {
         if isScreen { await write(Screen.begin) }
         await withTaskGroup { [board, console] group in
             for (index, account) in accounts.enumerated() {
-                let following = AccountFollowing(account: account) { board.take($0, at: index) }
+                let following = AccountFollowing(account: account, config: config.file) { board.take($0, at: index) }
                 group.addTask { await following.run() }
             }
             group.addTask {
