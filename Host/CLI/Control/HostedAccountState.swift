@@ -42,14 +42,14 @@ struct HostedAccountState: Decodable {
     }
 }
 
-/// The running hosts, asked for the state of one account after the other. A host that does not answer is waited for
-/// once.
-struct AskedHosts {
+/// The running hosts, asked for the states of accounts, also of several at a time. A host that did not answer is not
+/// waited for again.
+actor AskedHosts {
     private let config: String
     private let clock: HostClock
     private var silent: Set<RunningHost> = []
-    /// The hosts that have read the config; nil before they were searched for.
-    private var known: [RunningHost]?
+    /// The search for the hosts that have read the config; nil before it began.
+    private var known: Task<[RunningHost], Never>?
 
     /// Whether a host did not answer.
     var hasSilent: Bool { !silent.isEmpty }
@@ -60,14 +60,20 @@ struct AskedHosts {
     /// Asks the host that runs an account: the one that its vault names, else one that has read the config, which may not
     /// have the vault open yet or any more.
     /// - Returns: nil if no host runs the account.
-    /// - Throws: as ``RunningHost/ask(_:body:fields:clock:hear:)``; `vaultLocked` if the host does not answer in time, or
-    ///   has lost its socket.
-    mutating func state(of account: AccountConfig) async throws(Failure) -> HostedAccountState? {
-        if let host = await RunningHost(of: account, in: nil), let state = try await state(of: account, in: host) {
-            return state
+    /// - Throws: as ``RunningHost/ask(_:body:fields:clock:hear:)``; `vaultLocked` if the host does not answer in time, has
+    ///   lost its socket, or has the vault for an account of another name.
+    func state(of account: AccountConfig) async throws(Failure) -> HostedAccountState? {
+        if let host = await RunningHost(of: account, in: nil) {
+            do throws(Failure) {
+                if let state = try await state(of: account, in: host) { return state }
+            } catch {
+                guard error.kind == .notFound else { throw error }
+                throw Failure(
+                    .vaultLocked, "\(account.bookmark.name): the vault is in use, and \(error.message)",
+                    hint: error.advice)
+            }
         }
-        if known == nil { known = await RunningHost.all(reading: config, clock: clock) }
-        for host in known ?? [] {
+        for host in await hostsOfConfig() {
             do throws(Failure) {
                 if let state = try await state(of: account, in: host) { return state }
             } catch {
@@ -78,7 +84,13 @@ struct AskedHosts {
         return nil
     }
 
-    private mutating func state(
+    private func hostsOfConfig() async -> [RunningHost] {
+        let search = known ?? Task { [config, clock] in await RunningHost.all(reading: config, clock: clock) }
+        known = search
+        return await search.value
+    }
+
+    private func state(
         of account: AccountConfig, in host: RunningHost
     ) async throws(Failure) -> HostedAccountState? {
         let name = account.bookmark.name

@@ -144,7 +144,7 @@ import Testing
 
             // So do commands that only a host can carry out; without one they say so at once.
             let asked = await #expect(throws: Failure.self) {
-                var hosts = AskedHosts(of: "\(folder)/config.yaml")
+                let hosts = AskedHosts(of: "\(folder)/config.yaml")
                 _ = try await hosts.state(of: account)
             }
             #expect(asked?.kind == .vaultLocked && asked?.message == failure?.message)
