@@ -16,16 +16,28 @@ extension Hosting {
         try await host.close()
     }
 
-    /// Opens an account for `run --once` within the time limit of the run, because a plugin may take long to start.
+    /// Opens an account for `run --once` within the time limit of the run, because a plugin may take long to start. Waits
+    /// while a command has the vault open.
     private func open(_ account: HostedAccount) async throws(Failure) -> AccountHost {
-        let (config, process, timeout) = (account.config, account.generation.process, timeout)
+        let (config, process, timeout, console) = (account.config, account.generation.process, timeout, console)
         let result = await account.untilStopped { () async -> Result<AccountHost, Failure> in
             let opening = Task { () async -> Result<AccountHost, Failure> in
+                var waiting = VaultWait(console, clock: process.options.clock)
                 do throws(Failure) {
-                    return .success(
-                        try await process.open(config.bookmark) { () async throws(Failure) in
-                            try await config.readSecret()
-                        })
+                    while true {
+                        while try await waiting.goesOnForCommand(with: config) {}
+                        do throws(Failure) {
+                            return .success(
+                                try await process.open(config.bookmark) { () async throws(Failure) in
+                                    try await config.readSecret()
+                                })
+                        } catch {
+                            // Another command may have come before.
+                            guard error.kind == .vaultLocked, try await waiting.goesOnForCommand(with: config) else {
+                                throw error
+                            }
+                        }
+                    }
                 } catch {
                     return .failure(error)
                 }

@@ -1,5 +1,6 @@
 import Core
 import Model
+import Threads
 
 /// The wait for another process that has a vault open: a command until it has ended, a host until it answers.
 struct VaultWait {
@@ -11,6 +12,15 @@ struct VaultWait {
     private var unanswered: Duration?
 
     init(_ console: Console, clock: HostClock = .system) { (self.console, self.clock) = (console, clock) }
+
+    /// Waits a moment if another process carries out a command with the vault, which it will soon have done. Says so once.
+    /// - Returns: false if no process has the vault open, or one that will have it for long.
+    mutating func goesOnForCommand(with account: AccountConfig) async throws(Failure) -> Bool {
+        guard await runBlocking({ AccountRemains.areInUse(account.bookmark) }),
+            await AccountReader.lastHolder(of: account.bookmark)?.control == VaultHolder.Control.none
+        else { return false }
+        return try await goesOn(for: account)
+    }
 
     /// Waits a moment, and says so once.
     /// - Returns: false if the process that has the vault open will have it for long and takes no commands.

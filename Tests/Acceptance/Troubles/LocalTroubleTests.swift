@@ -81,6 +81,29 @@ import Testing
         }
     }
 
+    @Test("A run that brings the account up to date once waits for a command that has the vault open without a host")
+    func lockedByCommand() async throws {
+        try await withTemporaryFolder { folder in
+            try await TestServer.running { server in
+                let account = try Account(in: folder, server)
+                #expect(try await account.larder("run", "--once").exitCode == 0)
+                try Files.write("mine", to: "\(folder)/mine")
+                let hold = server.add(Fault(.hold(), method: "PUT", path: "/big"))
+                let put = try account.larder.start(["put", "\(folder)/mine", "/big"], errors: "\(folder)/said")
+                await server.untilHeld(hold)
+                let late = try await account.larder("run", "--once", "--timeout", "1s")
+                #expect(late.exitCode == 1, "\(late.summary)")
+                let run = try account.larder.start(["run", "--once"], errors: "\(folder)/log")
+                try await soon("it waits", beside: run, log: "\(folder)/log") {
+                    try Files.text("\(folder)/log").contains("waiting for process \(put.pid)")
+                }
+                server.remove(hold)
+                #expect(await put.wait(atMost: .seconds(60)) == .code(0))
+                #expect(await run.wait(atMost: .seconds(60)) == .code(0))
+            }
+        }
+    }
+
     @Test(
         "P34: a full disk is 74, leaves no partial file, and the work goes on when there is room",
         .enabled(if: Build.isRoot, "mounting a small file system needs root"))
