@@ -159,14 +159,15 @@ struct ControlClient {
         .failed, "the host ended before it had answered", hint: "`larder status` shows what was done")
 }
 
-/// The time since a host gave its last sign of life. May be used on any thread.
+/// The time since a host gave its last sign of life. While the machine sleeps, a host can give none. May be used on any
+/// thread.
 private final class Silence: Sendable {
     private let clock: HostClock
     private let state: Mutex<(last: Duration, hasEnded: Bool, isTooLong: Bool)>
 
     init(_ clock: HostClock) {
         self.clock = clock
-        state = Mutex((clock.monotonic(), false, false))
+        state = Mutex((clock.awake(), false, false))
     }
 
     var isTooLong: Bool { state.withLock { $0.isTooLong } }
@@ -174,7 +175,7 @@ private final class Silence: Sendable {
     /// Whether the host gave any sign of life.
     var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
-    func end() { state.withLock { ($0.last, $0.hasEnded) = (clock.monotonic(), true) } }
+    func end() { state.withLock { ($0.last, $0.hasEnded) = (clock.awake(), true) } }
 
     /// The most by which a busy machine wakes a sleeping task late.
     private static let mostDelay = Duration.seconds(1)
@@ -185,14 +186,14 @@ private final class Silence: Sendable {
     func lasts(_ time: Duration) async -> Bool {
         while true {
             let left = state.withLock { state in
-                let left = time - (clock.monotonic() - state.last)
+                let left = time - (clock.awake() - state.last)
                 state.isTooLong = left <= .zero
                 return left
             }
             if left <= .zero { return true }
-            let began = clock.monotonic()
+            let began = clock.awake()
             do { try await clock.sleep(left) } catch { return false }
-            let now = clock.monotonic()
+            let now = clock.awake()
             if now - began > left + Self.mostDelay { state.withLock { $0.last = now } }
         }
     }

@@ -65,9 +65,9 @@ struct RunningHost: Hashable, Sendable {
     /// Asks the host for something that needs no work.
     /// - Returns: the result of ``ask(_:body:fields:clock:hear:)``; nil if the host does not answer in time.
     func answer(to request: ControlRequest, clock: HostClock) async -> Result<[UInt8]?, Failure>? {
-        if SilentHosts.shared.contains(socket) { return nil }
+        if SilentHosts.shared.contains(socket, at: clock.awake()) { return nil }
         let answer = await answerInTime(to: request, clock)
-        if answer == nil, !Task.isCancelled { SilentHosts.shared.add(socket) }
+        if answer == nil, !Task.isCancelled { SilentHosts.shared.add(socket, at: clock.awake()) }
         return answer
     }
 
@@ -82,7 +82,7 @@ struct RunningHost: Hashable, Sendable {
             }
             group.addTask {
                 // A cancelled wait is over too.
-                do { try await clock.sleep(Self.longestQuickAnswer) } catch {}
+                do { try await clock.sleepAwake(Self.longestQuickAnswer) } catch {}
                 return nil
             }
             defer { group.cancelAll() }
@@ -107,7 +107,8 @@ struct RunningHost: Hashable, Sendable {
         _ request: ControlRequest, body: [UInt8] = [], fields: [String: String] = [:], clock: HostClock? = .system,
         hear: (TransferProgress) -> Void = { _ in }
     ) async throws(Failure) -> [UInt8]? {
-        if SilentHosts.shared.contains(socket) { throw ControlClient.silent }
+        let awake = (clock ?? .system).awake
+        if SilentHosts.shared.contains(socket, at: awake()) { throw ControlClient.silent }
         var tries = 0
         while true {
             guard let client = try await ControlClient(connectingTo: socket) else {
@@ -124,7 +125,7 @@ struct RunningHost: Hashable, Sendable {
                     throw Failure(.failed, "it was cancelled")
                 }
             } catch let failure as Failure {
-                if failure.isSilence { SilentHosts.shared.add(socket) }
+                if failure.isSilence { SilentHosts.shared.add(socket, at: awake()) }
                 throw failure
             } catch {
                 throw Failure(
@@ -226,11 +227,12 @@ private final class SilentHosts: Sendable {
     /// The time for which nothing is expected of such a host.
     private static let length = Duration.seconds(10)
 
-    private let ends = Mutex<[String: ContinuousClock.Instant]>([:])
+    private let ends = Mutex<[String: Duration]>([:])
 
-    func add(_ socket: String) { ends.withLock { $0[socket] = .now + Self.length } }
+    /// - Parameter now: the time while the machine is awake.
+    func add(_ socket: String, at now: Duration) { ends.withLock { $0[socket] = now + Self.length } }
 
-    func contains(_ socket: String) -> Bool { ends.withLock { $0[socket].map { .now < $0 } ?? false } }
+    func contains(_ socket: String, at now: Duration) -> Bool { ends.withLock { $0[socket].map { now < $0 } ?? false } }
 }
 
 /// The JSON of commands and answers on the control socket.

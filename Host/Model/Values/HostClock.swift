@@ -44,6 +44,17 @@ public struct HostClock: Sendable {
         return { [monotonic] in start + (monotonic() - began) }
     }
 
+    /// Returns after the machine has been awake for a duration.
+    /// - Throws: `CancellationError` when the task is cancelled.
+    public func sleepAwake(_ duration: Duration) async throws {
+        let end = awake() + duration
+        while true {
+            let left = end - awake()
+            if left <= .zero { return }
+            try await sleep(left)
+        }
+    }
+
     /// The system's clock.
     public static let system: HostClock = {
         let start = ContinuousClock.now

@@ -28,6 +28,9 @@ import Testing
                 return failures
             }
             await clock.untilSleeping(for: .seconds(10))
+            // While the machine sleeps, no host can answer.
+            clock.sleepMachine(.seconds(10))
+            await clock.untilSleeping(for: .seconds(10))
             clock.advance(.milliseconds(9_999))
             #expect(!clock.sleeping.isEmpty)
             clock.advance(.milliseconds(1))

@@ -87,10 +87,47 @@ import Testing
             // Nobody knows what the host said while the command itself was stopped.
             clock.advance(.seconds(300))
             await clock.untilSleeping(for: .seconds(10))
+            // While the machine slept, no host could say anything.
+            clock.sleepMachine(.seconds(10))
+            await clock.untilSleeping(for: .seconds(10))
             clock.advance(.seconds(10))
             let failure = await asking.value
             #expect(
                 failure?.kind == .vaultLocked && failure?.message == "the host does not answer", "\(failure as Any)")
+        }
+    }
+
+    @Test("A host that gave no sign of life is not asked again for ten seconds in which the machine is awake")
+    func silentAgain() async throws {
+        try await withTemporaryFolder { folder in
+            let socket = try ControlSocket(in: "\(folder)/sockets")
+            defer { close(socket.descriptor) }
+            let (host, clock) = (RunningHost(socket: socket.path), TestClock())
+            @Sendable func ask() async -> String {
+                do throws(Failure) {
+                    return try await host.ask(.host, clock: clock.host).map { String(decoding: $0, as: UTF8.self) }
+                        ?? ""
+                } catch {
+                    return error.message
+                }
+            }
+            async let first = ask()
+            let hung = try await accept(socket)
+            defer { close(hung) }
+            await clock.untilSleeping(for: .seconds(10))
+            clock.advance(.seconds(10))
+            #expect(await first == ControlClient.silent.message)
+            // Nobody accepts a connection.
+            #expect(await ask() == ControlClient.silent.message)
+            clock.sleepMachine(.seconds(60))
+            clock.advance(.milliseconds(9_999))
+            #expect(await ask() == ControlClient.silent.message)
+            clock.advance(.milliseconds(1))
+            async let next = ask()
+            let client = try await accept(socket)
+            say("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", to: client)
+            close(client)
+            #expect(await next == "{}")
         }
     }
 
