@@ -131,6 +131,18 @@ import Testing
             try Files.write(
                 accounts["still"].configuration.password, to: "\(accounts.folder)/still.password", mode: 0o600)
 
+            // So is one that the host has not read.
+            let other = "\(accounts.folder)/other.yaml"
+            try Files.write(config, to: other, mode: 0o600)
+            var elsewhere = accounts.larder
+            elsewhere.config = other
+            let unread = try await elsewhere.run(["account", "remove", "kept"])
+            #expect(
+                unread.exitCode == 75 && unread.errors.contains("has `kept` in another config than \(other)"),
+                "\(unread.summary)")
+            #expect(try Files.text(other) == config)
+            #expect(try await accounts.larder("--account", "kept", "healthcheck").exitCode == 0)
+
             let kept = try await accounts.larder("account", "remove", "kept")
             #expect(kept.exitCode == 0 && kept.output.contains("1 local copy"), "\(kept.summary)")
             #expect(try accounts.text("kept", "a") == "one")

@@ -1,3 +1,5 @@
+import Model
+import TestSupport
 import Testing
 
 @testable import larder
@@ -14,6 +16,31 @@ import Testing
     private static let flow = #"{ name: work, url: https://h/dav, username: "0", password: { file: work.password } }"#
     private static func block(_ indent: String = "  ", _ end: String = "\n") -> String {
         entry.lines(indent).map { $0 + end }.joined()
+    }
+
+    @Test("an edit is undone with the reason for it; what somebody else wrote meanwhile stays, and is told")
+    func undone() throws {
+        try withTemporaryFolder { folder in
+            let (path, before, after) = ("\(folder)/config.yaml", "accounts: # mine\n", "poll: 1s\n")
+            let reason = Failure(.localIO, "the disk is full", hint: "make room")
+            for other in [nil, "poll: 2s\n"] {
+                try Files.write(before, to: path, mode: 0o600)
+                let edit = AccountRemove.Edit(file: try ConfigFile(path), text: after)
+                try edit.apply()
+                #expect(try Files.text(path) == after)
+                guard let other else {
+                    try edit.undo(because: reason)
+                    #expect(try Files.text(path) == before)
+                    continue
+                }
+                try Files.write(other, to: path, mode: 0o600)
+                let failure = #expect(throws: Failure.self) { try edit.undo(because: reason) }
+                #expect(try Files.text(path) == other && failure?.kind == .localIO)
+                #expect(
+                    failure?.message == "the disk is full; and \(path) has been changed by somebody else meanwhile")
+                #expect(failure?.advice?.contains("put it back by hand") == true)
+            }
+        }
     }
 
     @Test(
