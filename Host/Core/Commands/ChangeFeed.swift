@@ -47,6 +47,16 @@ extension AccountHost {
     private func makeAlone(
         _ feed: ChangeFeed, after earlier: [SyncRecordID], waits: Bool
     ) async throws -> ChangeOutcome {
+        var (outcome, _, places) = try await engine.following(nil) {
+            try await queueAndMake(feed, after: earlier, waits: waits)
+        }
+        outcome.add(places)
+        return outcome
+    }
+
+    private func queueAndMake(
+        _ feed: ChangeFeed, after earlier: [SyncRecordID], waits: Bool
+    ) async throws -> ChangeOutcome {
         let (last, isFirst) = try await database.read { try ($0.journal.lastID(), $0.journal.changeCount() == 0) }
         // Earlier changes may have to be made first, which is known when all are queued.
         let overlaps = waits && isFirst && earlier.isEmpty

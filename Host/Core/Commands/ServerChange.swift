@@ -46,7 +46,7 @@ public struct ServerChange: AccountCommand {
         let records = Set(outcome.changes.compactMap(\.record) + self.records)
         guard waits, !records.isEmpty else { return outcome }
         let queued = outcome
-        let (made, takenBack) = try await host.engine.following(records) {
+        let (made, takenBack, places) = try await host.engine.following(records) {
             try await wait(for: records, host, isAtWork: isAtWork, queued)
         }
         outcome = made
@@ -55,6 +55,7 @@ public struct ServerChange: AccountCommand {
             outcome.changes[number] = .init(refusal: .takenBack(record))
         }
         outcome.failures += takenBack.intersection(self.records).sorted().map { .takenBack($0) }
+        outcome.add(places)
         return outcome
     }
 
@@ -127,12 +128,26 @@ public struct ChangeOutcome: Codable, Sendable {
         }
     }
 
+    /// The place of a file that is uploaded under another name than asked for, because a rule for conflicts keeps both
+    /// versions.
+    public struct Place: Codable, Sendable {
+        /// The record of the upload, which may have left the journal.
+        public var record: SyncRecordID
+        /// The path on the server.
+        public var path: ItemPath
+
+        /// Creates a place.
+        public init(record: SyncRecordID, path: ItemPath) { (self.record, self.path) = (record, path) }
+    }
+
     /// The outcomes, in the order of the changes.
     public var changes: [Change] = []
     /// The errors because of which changes are not made yet.
     public var failures: [Failure] = []
     /// The issues that a person must decide first.
     public var issues: [Issue] = []
+    /// The files that are uploaded under other names than asked for.
+    public var places: [Place] = []
 
     /// Creates the outcome of no changes.
     public init() {}
@@ -142,6 +157,11 @@ extension ChangeOutcome {
     /// Adds the error because of which nothing could be asked for.
     mutating func add(_ failure: Failure, leaving records: Set<SyncRecordID>, isAtWork: Bool = false) {
         failures.append(failure.leaving(records.sorted(), isAtWork: isAtWork))
+    }
+
+    /// Adds places of files by their records.
+    mutating func add(_ places: [SyncRecordID: ItemPath]) {
+        self.places += places.sorted { $0.key < $1.key }.map { Place(record: $0.key, path: $0.value) }
     }
 
     /// Adds the reasons why changes are not made yet.

@@ -1,17 +1,26 @@
 public import Model
 import Synchronization
 
-/// The records that commands follow, and those of them that were taken back meanwhile. A record that has left the journal
-/// does not tell by itself whether it was done.
+/// The records that commands follow, and those of them that were taken back meanwhile, or have another place. A record
+/// that has left the journal does not tell by itself whether it was done.
 final class FollowedRecords: Sendable {
     private struct Follower {
-        var records: Set<SyncRecordID>
+        /// The records; nil for all.
+        var records: Set<SyncRecordID>?
+        var fate = Fate()
+
+        func follows(_ record: SyncRecordID) -> Bool { records?.contains(record) ?? true }
+    }
+
+    /// What became of followed records.
+    struct Fate {
         var takenBack: Set<SyncRecordID> = []
+        var places: [SyncRecordID: ItemPath] = [:]
     }
 
     private let followers = Mutex<(last: Int, all: [Int: Follower])>((0, [:]))
 
-    func begin(_ records: Set<SyncRecordID>) -> Int {
+    func begin(_ records: Set<SyncRecordID>?) -> Int {
         followers.withLock { state in
             state.last += 1
             state.all[state.last] = Follower(records: records)
@@ -20,15 +29,20 @@ final class FollowedRecords: Sendable {
     }
 
     /// Ends the following.
-    /// - Returns: The records that were taken back.
-    func end(_ number: Int) -> Set<SyncRecordID> {
-        followers.withLock { $0.all.removeValue(forKey: number)?.takenBack ?? [] }
-    }
+    func end(_ number: Int) -> Fate { followers.withLock { $0.all.removeValue(forKey: number)?.fate ?? Fate() } }
 
-    func noteTakenBack(_ record: SyncRecordID) {
+    func noteTakenBack(_ record: SyncRecordID) { note(record) { $0.takenBack.insert(record) } }
+
+    /// Notes that the file of an upload goes to another place than asked for.
+    func note(_ record: SyncRecordID, at place: ItemPath) { note(record) { $0.places[record] = place } }
+
+    private func note(_ record: SyncRecordID, _ change: (inout Fate) -> Void) {
         followers.withLock { state in
-            for number in state.all.keys where state.all[number]?.records.contains(record) == true {
-                state.all[number]?.takenBack.insert(record)
+            for number in state.all.keys where state.all[number]?.follows(record) == true {
+                if var fate = state.all[number]?.fate {
+                    change(&fate)
+                    state.all[number]?.fate = fate
+                }
             }
         }
     }
@@ -36,16 +50,19 @@ final class FollowedRecords: Sendable {
 
 extension SyncEngine {
     /// Follows records while `body` runs.
-    /// - Returns: What `body` returns, and those of the records that were taken back meanwhile: by a person, by an answer
-    ///   to an issue, by a rule for conflicts, or because they build on a record that was.
+    /// - Parameter records: The records; nil for all.
+    /// - Returns: What `body` returns; those of the records that were taken back meanwhile: by a person, by an answer to an
+    ///   issue, by a rule for conflicts, or because they build on a record that was; and the places of files that are
+    ///   uploaded under another name, because both versions are kept.
     /// - Throws: What `body` throws.
     public func following<Result>(
-        _ records: Set<SyncRecordID>, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
-    ) async throws -> (Result, takenBack: Set<SyncRecordID>) {
+        _ records: Set<SyncRecordID>?, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
+    ) async throws -> (Result, takenBack: Set<SyncRecordID>, places: [SyncRecordID: ItemPath]) {
         let number = followed.begin(records)
         do {
             let result = try await body()
-            return (result, followed.end(number))
+            let fate = followed.end(number)
+            return (result, fate.takenBack, fate.places)
         } catch {
             _ = followed.end(number)
             throw error

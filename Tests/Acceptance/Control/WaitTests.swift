@@ -84,6 +84,38 @@ import Testing
         }
     }
 
+    @Test(
+        "A wait ends with 0 when what it waited for was cancelled, and the server has made nothing of it",
+        arguments: [
+            ("PUT", ["put", "--queue", "mine", "/big"]), ("MKCOL", ["mkdir", "--queue", "/new"]),
+        ])
+    func besideCancelled(method: String, change: [String]) async throws {
+        try await withTemporaryFolder { folder in
+            try await TestServer.running { server in
+                try Files.write("mine", to: "\(folder)/mine")
+                let account = try Account(in: folder, server, settings: ["poll: 1h"])
+                #expect(try await account.larder("run", "--once").exitCode == 0)
+                let hold = server.add(Fault(.hold(), method: method))
+                let host = try account.larder.start(["run"], errors: "\(folder)/log")
+                try await account.untilOnline(host, log: "\(folder)/log")
+                let words = change.map { $0 == "mine" ? "\(folder)/mine" : $0 }
+                #expect(try await account.larder.run(words).exitCode == 0)
+                await server.untilHeld(hold)
+                server.forgetRequests()
+                let wait = try account.larder.start(["wait"], errors: "\(folder)/said")
+                try await soon("it asks", beside: host, log: "\(folder)/log") {
+                    !server.requests.paths(of: "PROPFIND").isEmpty
+                }
+                #expect(try await account.larder("sync", "cancel", "1").exitCode == 0)
+                server.remove(hold)
+                let code = await wait.wait(atMost: .seconds(60))
+                let said = try Files.text("\(folder)/said")
+                #expect(code == .code(0), "\(said)")
+                #expect(await host.stop() == .code(0))
+            }
+        }
+    }
+
     @Test("A health check tells whether a host runs, reaches its server and is accepted there")
     func health() async throws {
         try await withTemporaryFolder { folder in

@@ -1,4 +1,5 @@
 import DemoServer
+import Glibc
 import TestServer
 import TestSupport
 import Testing
@@ -19,12 +20,51 @@ import Testing
                 accounts:
                 - { name: home, url: '\(server.url)', username: \(server.configuration.user), vault: vault,
                     password: { file: password } }
+                poll: 1h
                 """, to: "config.yaml")
             server.tree.makeFolder("/d")
             server.tree.put("/file", "there")
             let larder = LarderCommand(config: folder.path + "/config.yaml", home: folder.path)
             #expect(try await larder("run", "--once").exitCode == 0)
             try await body(server, larder)
+        }
+    }
+
+    @Test("put says under which name it has kept a file beside another version, with and without a host")
+    func keptBoth() async throws {
+        try await running { server, larder in
+            let config = try Files.text(larder.config).replacing(
+                "vault: vault,", with: "vault: vault, on-conflict: keep-both,")
+            try Files.write(config, to: larder.config, mode: 0o600)
+            for name in ["a", "b"] { try Files.write("mine", to: "\(folder.path)/mine/\(name)") }
+            let host = try larder.start(["run"])
+            // It has listed everything then, and does so again in an hour.
+            try await until { try await larder("wait").exitCode == 0 }
+            for isHosted in [true, false] {
+                if !isHosted {
+                    host.send(SIGTERM)
+                    #expect(await host.wait(atMost: .seconds(60)) == .code(0))
+                }
+                // Nobody has listed these yet.
+                let place = isHosted ? "hosted" : "alone"
+                for name in ["f", "a", "j"] { server.tree.put("/d/\(place)\(name)", "theirs") }
+                let one = try await larder.run(["put", "\(folder.path)/mine/a", "/d/\(place)f"])
+                #expect(
+                    one.exitCode == 0 && one.output.hasPrefix("/d/\(place)f: uploaded as /d/\(place)f ("), "\(one)")
+                let json = try await larder.run(["--json", "put", "\(folder.path)/mine/a", "/d/\(place)j"])
+                #expect(json.exitCode == 0 && json.output.contains("\"path\":\"/d/\(place)j ("), "\(json)")
+                for name in ["a", "b"] { try Files.write("mine", to: "\(folder.path)/mine/\(place)\(name)") }
+                let several = try await larder.run(
+                    ["put"] + ["a", "b"].map { "\(folder.path)/mine/\(place)\($0)" } + ["/d/"])
+                #expect(several.exitCode == 0 && several.lines.count == 2, "\(several)")
+                #expect(
+                    several.output.hasPrefix("/d/\(place)a (")
+                        && several.output.hasSuffix(
+                            "): uploaded beside the version that the server has\n/d: 2 files uploaded\n"),
+                    "\(several)")
+                #expect(server.tree.bytes(of: "/d/\(place)a") == Array("theirs".utf8))
+                #expect(server.tree.bytes(of: "/d/\(place)b") == Array("mine".utf8))
+            }
         }
     }
 

@@ -111,6 +111,7 @@ private struct RandomValues {
             .init(record: values.maybe { SyncRecordID($0.number()) }, refusal: values.maybe { $0.failure() })
         }
         (changed.failures, changed.issues) = (list { $0.failure() }, list { $0.issue() })
+        changed.places = list { .init(record: SyncRecordID($0.number()), path: $0.path()) }
         let difference = PolicyDifference(before: maybe { $0.policy() }, after: maybe { $0.policy() })
         let who: PolicyAuthor.Who = flag() ? .host : flag() ? .person(text()) : .plugin(PluginID(text()))
         let step = PolicyStep(author: PolicyAuthor(who, at: time()), isQuiet: flag(), changes: [difference])

@@ -30,13 +30,15 @@ extension LarderCommand {
             throw refusal
         }
         let failures = outcome.failures + outcome.issues.map { Failure($0) }
+        let place = outcome.places.first?.path
         if global.isJSON {
-            try await tell(made.record, shown, global, console)
+            try await tell(made.record, place ?? shown, global, console)
         } else if let record = made.record, failures.isEmpty {
             console.print(
                 "\(Text.visible(shown.text)): queued as record \(record), for the running host or the next run")
         } else if failures.isEmpty {
-            console.print("\(Text.visible(shown.text)): \(done)")
+            let name = place.map { " as \(Text.visible($0.text)), beside the version that the server has" } ?? ""
+            console.print("\(Text.visible(shown.text)): \(done)\(name)")
         }
         return failures
     }

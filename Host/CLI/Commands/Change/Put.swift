@@ -132,6 +132,7 @@ extension Put {
                 guard let outcome = try await host.carryOut(change, for: account, hear: hear) else { return nil }
                 all.failures += outcome.failures
                 all.issues += outcome.issues
+                all.places += outcome.places
                 rest = rest.dropFirst(Self.mostAwaited)
             }
             return all
@@ -148,16 +149,19 @@ extension Put {
             if isFolder {
                 try await tell(nil, target, global, console)
             } else {
-                try await tell(await upload.puts, console)
+                try await tell(await upload.puts, outcome.places, console)
             }
         } else {
-            tell(await upload.count, of: target, failures, console)
+            tell(await upload.count, of: target, failures, outcome.places, console)
         }
         return failures
     }
 
     /// Prints the record of each upload that is queued, and the item of each that is done.
-    private func tell(_ puts: [FilesUpload.Put], _ console: Console) async throws(Failure) {
+    private func tell(
+        _ puts: [FilesUpload.Put], _ places: [ChangeOutcome.Place], _ console: Console
+    ) async throws(Failure) {
+        let places = Dictionary(places.map { ($0.record, $0.path) }) { _, last in last }
         guard let reader = try global.loadConfig().oneAccount().reader() else { return }
         let wanted = Set(puts.compactMap(\.record))
         let left = Collector<SyncRecordReport>()
@@ -167,7 +171,7 @@ extension Put {
             for put in puts {
                 if let report = put.record.flatMap({ queued[$0] }) {
                     console.print(JSONValue(report))
-                } else if let item = try await reader.lastItem(at: put.path) {
+                } else if let item = try await reader.lastItem(at: put.record.flatMap { places[$0] } ?? put.path) {
                     console.print(JSONValue(item))
                 }
             }
@@ -178,7 +182,12 @@ extension Put {
         try reader.close()
     }
 
-    private func tell(_ count: Int, of target: ItemPath, _ failures: [Failure], _ console: Console) {
+    private func tell(
+        _ count: Int, of target: ItemPath, _ failures: [Failure], _ places: [ChangeOutcome.Place], _ console: Console
+    ) {
+        for place in places {
+            console.print("\(Text.visible(place.path.text)): uploaded beside the version that the server has")
+        }
         let (name, files) = (Text.visible(target.text), Text.count(count, "file"))
         if options.queue {
             console.print("\(name): \(files) queued, for the running host or the next run")

@@ -253,6 +253,7 @@ extension UploadAction {
             let displacement = QueueRewrite.Displacement(from: record.path, to: moved.path, item: record.localID)
             try engine.rewriteQueue(behind: record, displacement, in: tx)
             try tx.journal.replace(moved)
+            engine.followed.note(record.id, at: moved.path)
             // What is at the path now is the server's.
             try tx.scan.requestListing(of: record.path.parent)
             return moved
@@ -262,6 +263,7 @@ extension UploadAction {
         moved.localID = try tx.items.insertPlaceholder(
             moved.path, kind: .file, size: upload.size, modified: upload.modified, activity: Self.activity
         ).localID
+        engine.followed.note(record.id, at: moved.path)
         if found.path == record.path {
             try tx.journal.replace(moved)
         } else {
