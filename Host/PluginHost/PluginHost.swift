@@ -253,20 +253,27 @@ public actor PluginHost {
     /// Returns the calls that did not return and were given up.
     public func givenUpCalls() -> [CallNote] { givenUp }
 
-    /// Stops and destroys an account's instances after the calls that are under way, and ends their threads.
+    /// Stops and destroys an account's instances after the calls that are under way, and ends their threads. None waits
+    /// for another.
     public func stop(_ instances: [PluginInstance]) async {
         for instance in instances { instance.cancel() }
-        for instance in instances.reversed() {
-            for index in entries.indices { entries[index].instances.removeAll { $0 === instance } }
-            do { try await instance.thread.run { instance.stop() } } catch {
-                if let note = instance.givenUp { givenUp.append(note) }
-                logger.debug(
-                    "The plugin \(instance.plugin) was stopped before: \(error)",
-                    metadata: ["account": "\(instance.account.name)"])
-            }
-            instance.ended()
-            await instance.thread.close()
+        for index in entries.indices {
+            entries[index].instances.removeAll { instance in instances.contains { $0 === instance } }
         }
+        await withDiscardingTaskGroup { [logger] group in
+            for instance in instances {
+                group.addTask {
+                    do { try await instance.thread.run { instance.stop() } } catch {
+                        logger.debug(
+                            "The plugin \(instance.plugin) was stopped before: \(error)",
+                            metadata: ["account": "\(instance.account.name)"])
+                    }
+                    instance.ended()
+                    await instance.thread.close()
+                }
+            }
+        }
+        givenUp += instances.compactMap(\.givenUp)
         for index in entries.indices where entries[index].ready != nil && entries[index].instances.isEmpty {
             if entries[index].report.state == .ready { entries[index].report.state = .stopped }
         }

@@ -53,4 +53,31 @@ import Testing
             await host.shutDown()
         }
     }
+
+    @Test("The plugins of an account are stopped together, so that none waits for one that takes long")
+    func together() async throws {
+        try await withPluginFolder { folder in
+            var plugins: [PluginSettings] = []
+            let untils = ["one", "two"].map { "\(folder.path)/\($0)" }
+            for (name, until) in zip(["one", "two"], untils) {
+                let id = "org.example.\(name)"
+                try await CompiledPlugin.build(
+                    "fatal", to: "\(until).so", defines: ["ID=\"\(id)\"", "KIND=\"\(name)\""])
+                plugins.append(
+                    PluginSettings(
+                        id: PluginID(id), library: "\(until).so", isolation: .inProcess,
+                        json: #"{"does": "hang", "in": "stop", "until": "\#(until)"}"#))
+            }
+            let host = await folder.load(plugins)
+            let instances = await host.start(
+                AccountEnvironment(name: "x", logger: folder.log.logger, clock: TestClock().host))
+            try #require(instances.count == 2, "\(folder.log.messages)")
+            let stopping = Task { await host.stop(instances) }
+            for until in untils { await TestSupport.until(atMost: .seconds(60)) { Files.exists("\(until).begun") } }
+            for until in untils { try Files.write("", to: until) }
+            await stopping.value
+            #expect(await host.givenUpCalls().isEmpty)
+            await host.shutDown()
+        }
+    }
 }

@@ -1,5 +1,5 @@
 /* A processor and an event loop that do to the host what the setting `does` says, in the call that `in` names: for
- * an item whose name ends in bad, in explain, in the loop's poll, in start, or in the match condition. If `until` is
+ * an item whose name ends in bad, in explain, in the loop's poll, in start, in stop, or in the match condition. If `until` is
  * set, `hang` writes to `until.begun` that it has begun, waits for the file `until`, writes to that file whether the
  * item that it was lent is unchanged, and returns. With LOOP_ONLY there is no processor. */
 #include <larder/larder.h>
@@ -17,6 +17,12 @@
 #define S(literal) LARDER_STR(literal)
 #ifndef BUILD
 #define BUILD "1.0.0"
+#endif
+#ifndef ID
+#define ID "org.example.fatal"
+#endif
+#ifndef KIND
+#define KIND "fatal"
 #endif
 #ifndef LOOP_ONLY
 #define LOOP_ONLY 0
@@ -188,7 +194,7 @@ static larder_status perform(void *me, uint32_t trigger, const larder_item *item
 }
 
 static const larder_item_policy_processor processor = {
-    sizeof processor, 0, LARDER_TEXT("fatal"), LARDER_FIELD_BIT(LARDER_FIELD_PATH), triggers, none, matching, none,
+    sizeof processor, 0, LARDER_TEXT(KIND), LARDER_FIELD_BIT(LARDER_FIELD_PATH), triggers, none, matching, none,
     update, preflight, nothing, nothing, perform, nothing, nothing, perform, nothing, nothing, 0};
 
 static larder_status explain(void *me, const larder_item *item, larder_str *out) {
@@ -218,7 +224,7 @@ static void on_error(void *me, const larder_loop *loop, const larder_loop_error 
 static void release_page(void *me, larder_event_page *page) { (void)me, (void)page; }
 
 static const larder_event_loop loops = {
-    sizeof loops, 0, LARDER_TEXT("fatal"), LARDER_TEXT(""), 0, 0, poll, process, refresh, on_error, release_page};
+    sizeof loops, 0, LARDER_TEXT(KIND), LARDER_TEXT(""), 0, 0, poll, process, refresh, on_error, release_page};
 
 static larder_status schema_text(void *me, larder_str *out) {
     (void)me;
@@ -238,9 +244,10 @@ static larder_status start(void *me_) {
     setting(json, "\"until\"", me->until, sizeof me->until);
     return act(me, "start", 0);
 }
+static void stop(void *me) { act(me, "stop", 0); }
 static const larder_offer offers[] = {
     {LARDER_EXT_ITEM_POLICY_PROCESSOR, LOOP_ONLY ? NULL : &processor}, {LARDER_EXT_EVENT_LOOP, &loops},
     {LARDER_EXT_CONFIG_SCHEMA, &schema}, {LARDER_EXT_EXPLAIN, &explainer}};
 
-LARDER_SINGLE(struct fatal, start, larder_no_stop, offers, "org.example.fatal", "Fatal", BUILD, "", "",
+LARDER_SINGLE(struct fatal, start, stop, offers, ID, "Fatal", BUILD, "", "",
               LARDER_EXT_CONFIG, "");
