@@ -206,7 +206,10 @@ import TreeFixture
             func event(_ watch: Int32, _ mask: Int32) -> WatchEvent {
                 WatchEvent(watch: watch, mask: UInt32(mask), name: nil, isAboutEntry: false)
             }
-            await fixture.watcher.note([event(2, IN_IGNORED), event(3, IN_IGNORED)])
+            let watches = try ["/a/b", "/a"].map { path in
+                try #require(fixture.watcher.folders.withLock { $0.watch(at: ItemPath(unchecked: path)) })
+            }
+            await fixture.watcher.note(watches.map { event($0, IN_IGNORED) })
             try await fixture.expect([]) { try Files.write("1", to: file) }
             await fixture.watcher.note([event(-1, IN_Q_OVERFLOW)])
             #expect(await fixture.changed() == [.root])
@@ -247,7 +250,8 @@ import TreeFixture
         }
     }
 
-    @Test("What has happened is told before the answer to who asks for all of it, also by a watcher that has just begun")
+    @Test(
+        "What has happened is told before the answer to who asks for all of it, also by a watcher that has just begun")
     func order() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
