@@ -17,7 +17,7 @@ struct Status: LarderCommand {
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let config = try global.loadConfig()
         let accounts = try config.namedAccounts()
-        let tried = try await triedPlugins(config, console)
+        let tried = try await triedPlugins(config, console, rememberedBy: accounts.first)
         if watch {
             try await StatusWatch(config, accounts, plugins: tried, isJSON: global.isJSON, console).run()
             return []

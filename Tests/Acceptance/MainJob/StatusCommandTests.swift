@@ -1,5 +1,6 @@
 import DemoServer
 import FoundationEssentials
+import Glibc
 import TestServer
 import TestSupport
 import Testing
@@ -25,6 +26,24 @@ import Testing
         let result = try await account.larder("--json", "status")
         try #require(result.exitCode == 0, "\(result.summary)")
         return try JSONDecoder().decode(Status.self, from: Data(result.output.utf8))
+    }
+
+    @Test(
+        "The status tries no library that a run has tried before",
+        .enabled(if: access("/usr/bin/strace", X_OK) == 0, "counting programs needs strace"))
+    func libraries() async throws {
+        try await withTemporaryFolder { folder in
+            try await TestServer.running { server in
+                let account = try Account(in: folder, server)
+                #expect(try await account.larder("run", "--once").exitCode == 0)
+                var watched = account.larder
+                watched.wrapper = ["strace", "-f", "-qq", "-e", "trace=execve", "-o", "\(folder)/programs"]
+                let status = try await watched.run(["status"])
+                #expect(status.exitCode == 0 && status.output.contains("vacuum ready"), "\(status.summary)")
+                let programs = try Files.text("\(folder)/programs")
+                #expect(programs.contains("\"status\"") && !programs.contains("__probe"), "\(programs.prefix(2_000))")
+            }
+        }
     }
 
     @Test("H4: the status has connection, records by state, policies with their items and bytes, and the next poll")

@@ -26,12 +26,16 @@ func pluginReports(
 }
 
 /// Returns what is known of the plugins without reading the records of the accounts' hosts.
-func triedPlugins(_ config: Config, _ console: Console) async throws(Failure) -> [PluginReport] {
+/// - Parameter account: the account whose vault remembers the libraries that were tried before; nil tries all.
+func triedPlugins(
+    _ config: Config, _ console: Console, rememberedBy account: AccountConfig? = nil
+) async throws(Failure) -> [PluginReport] {
     var config = config
     // The reason why a plugin is refused is in its report. The log would repeat it.
     config.log.level = .critical
     let process = config.hostProcess(console)
-    let reports = await process.pluginReports()
+    let reports =
+        if let account { await process.pluginReports(before: account.bookmark) } else { await process.pluginReports() }
     try await process.close()
     return reports.map(\.inWords)
 }
