@@ -74,6 +74,7 @@ import Testing
             try #require(instances.count == 2, "\(folder.log.messages)")
             let stopping = Task { await host.stop(instances) }
             for until in untils { await TestSupport.until(atMost: .seconds(60)) { Files.exists("\(until).begun") } }
+            #expect(untils.allSatisfy { Files.exists("\($0).begun") })
             for until in untils { try Files.write("", to: until) }
             await stopping.value
             #expect(await host.givenUpCalls().isEmpty)
