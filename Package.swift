@@ -189,7 +189,7 @@ let package = Package(
         tests(
             "Core",
             [
-                "Model", "Warehouse", "Threads", "Database", "LocalTree", "Vault", "Connection", "ItemList",
+                "Model", "CLarder", "Warehouse", "Threads", "Database", "LocalTree", "Vault", "Connection", "ItemList",
                 "PluginHost",
                 "Core", "DemoServer", "TestServer", "SyncEngine", "ItemPolicies", "larder", grdb,
                 "Transfer", logging,
