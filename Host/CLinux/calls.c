@@ -85,12 +85,24 @@ int linux_call_hangs(linux_call *call, int64_t time) {
 
 void linux_calls_are_in(linux_call *call) { current = call; }
 
+/* Returns the number of bytes of the control character that a text begins with, among them those that change the
+ * direction or end a line; 0 if it begins with another character. */
+static size_t control_length(const unsigned char *text, size_t length) {
+    if (text[0] < 0x20 || text[0] == 0x7f) return 1;
+    if (length < 2) return 0;
+    if (text[0] == 0xc2 && text[1] >= 0x80 && text[1] < 0xa0) return 2;
+    if (text[0] == 0xd8 && text[1] == 0x9c) return 2;
+    if (length < 3 || text[0] != 0xe2) return 0;
+    if (text[1] == 0x80 && (text[2] == 0x8e || text[2] == 0x8f || (text[2] >= 0xa8 && text[2] <= 0xae))) return 3;
+    return text[1] == 0x81 && text[2] >= 0xa6 && text[2] <= 0xa9 ? 3 : 0;
+}
+
 /* Replaces control characters, since a terminal would take those in a name for commands. */
 static size_t append(char *line, size_t at, size_t room, const char *text, size_t length) {
-    for (size_t i = 0; i < length && at < room; i++) {
-        unsigned char byte = (unsigned char)text[i];
-        int is_control = byte < 0x20 || byte == 0x7f || (byte >= 0x80 && byte < 0xa0 && i > 0 && text[i - 1] == '\xc2');
-        line[at++] = is_control ? '?' : text[i];
+    for (size_t i = 0; i < length && at < room;) {
+        size_t control = control_length((const unsigned char *)text + i, length - i);
+        line[at++] = control > 0 ? '?' : text[i];
+        i += control > 0 ? control : 1;
     }
     return at;
 }

@@ -192,6 +192,11 @@ import Testing
             let result = try await workshop.tried("--items", file)
             #expect(result.output.contains(#"performAction /\u001b[2J\u202e\r"#), "\(result.output)")
             #expect(!result.output.contains("\u{1b}") && !result.output.contains("\u{202e}"))
+            let crashing = try await Workshop(folder, doing: "abort();")
+            let names = try crashing.items(
+                #"{"path":"/é€\u001b\u009b\u202e\u2066\u061c\u200f\u2028x","favorite":true}"#)
+            let crash = try await crashing.tried("--items", names)
+            #expect(crash.errors.contains("in performAction of /é€???????x"), "\(crash.errors)")
         }
     }
 
