@@ -114,7 +114,7 @@ let package = Package(
         host(
             "Core",
             [
-                "Model", "CLarder", "Warehouse", "Threads", "Database", "LocalTree", "Vault", "Connection",
+                "Model", "Warehouse", "Threads", "Database", "LocalTree", "Vault", "Connection",
                 "ItemList", "PluginHost", "ItemPolicies", "SyncEngine", "EventLoops", logging,
             ]),
         host("DemoServer", ["Model", "CLinux", "Threads", "Digests", "HTTP", httpTypes]),
@@ -189,7 +189,7 @@ let package = Package(
         tests(
             "Core",
             [
-                "Model", "CLarder", "Warehouse", "Threads", "Database", "LocalTree", "Vault", "Connection", "ItemList",
+                "Model", "Warehouse", "Threads", "Database", "LocalTree", "Vault", "Connection", "ItemList",
                 "PluginHost",
                 "Core", "DemoServer", "TestServer", "SyncEngine", "ItemPolicies", "larder", grdb,
                 "Transfer", logging,
