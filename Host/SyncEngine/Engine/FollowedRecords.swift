@@ -7,13 +7,13 @@ final class FollowedRecords: Sendable {
     private struct Follower {
         /// The records; nil for all.
         var records: Set<SyncRecordID>?
-        var ending = Ending()
+        var outcome = Outcome()
 
         func follows(_ record: SyncRecordID) -> Bool { records?.contains(record) ?? true }
     }
 
     /// What became of followed records.
-    struct Ending {
+    struct Outcome {
         var takenBack: Set<SyncRecordID> = []
         var places: [SyncRecordID: ItemPath] = [:]
     }
@@ -29,19 +29,19 @@ final class FollowedRecords: Sendable {
     }
 
     /// Ends the following.
-    func end(_ number: Int) -> Ending { followers.withLock { $0.all.removeValue(forKey: number)?.ending ?? Ending() } }
+    func end(_ number: Int) -> Outcome { followers.withLock { $0.all.removeValue(forKey: number)?.outcome ?? Outcome() } }
 
     func noteTakenBack(_ record: SyncRecordID) { note(record) { $0.takenBack.insert(record) } }
 
     /// Notes that the file of an upload goes to another place than asked for.
     func note(_ record: SyncRecordID, at place: ItemPath) { note(record) { $0.places[record] = place } }
 
-    private func note(_ record: SyncRecordID, _ change: (inout Ending) -> Void) {
+    private func note(_ record: SyncRecordID, _ change: (inout Outcome) -> Void) {
         followers.withLock { state in
             for number in state.all.keys where state.all[number]?.follows(record) == true {
-                if var ending = state.all[number]?.ending {
-                    change(&ending)
-                    state.all[number]?.ending = ending
+                if var outcome = state.all[number]?.outcome {
+                    change(&outcome)
+                    state.all[number]?.outcome = outcome
                 }
             }
         }
@@ -61,8 +61,8 @@ extension SyncEngine {
         let number = followed.begin(records)
         do {
             let result = try await body()
-            let ending = followed.end(number)
-            return (result, ending.takenBack, ending.places)
+            let outcome = followed.end(number)
+            return (result, outcome.takenBack, outcome.places)
         } catch {
             _ = followed.end(number)
             throw error
