@@ -90,8 +90,8 @@ struct Discovery {
         return [id.text, last, FirstParty.pascal(last)].flatMap { ["\($0).so", "lib\($0).so"] }
     }
 
-    /// Returns the first folder above a path, which cannot be reached, behind which nothing can be seen; nil if all can be
-    /// seen, so that nothing lies at the path.
+    /// Returns the first folder on the way to a path that cannot be searched, so that nobody can tell what lies there; nil
+    /// if nothing lies there.
     private static func lack(of path: String) -> Unreadable? {
         for end in path.indices.dropFirst() where path[end] == "/" {
             let folder = String(path[..<end])
