@@ -114,7 +114,7 @@ let package = Package(
         host(
             "Core",
             [
-                "Model", "Warehouse", "Threads", "Database", "LocalTree", "Vault", "Connection",
+                "Model", "CLarder", "Warehouse", "Threads", "Database", "LocalTree", "Vault", "Connection",
                 "ItemList", "PluginHost", "ItemPolicies", "SyncEngine", "EventLoops", logging,
             ]),
         host("DemoServer", ["Model", "CLinux", "Threads", "Digests", "HTTP", httpTypes]),
