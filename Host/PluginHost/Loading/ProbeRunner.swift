@@ -71,6 +71,8 @@ extension ProbeCommand {
     private func program(for library: String) -> ChildProgram {
         var program = ChildProgram(words: arguments + [library])
         program.discardsErrors = true
+        // The library may hang, and only this thread ends it then.
+        program.endsWithThread = true
         program.folder = "/"
         // The backtracer would turn a raised signal into an exit with code 0.
         var variables = ["PATH=/usr/bin:/bin", "LANG=C.UTF-8", "SWIFT_BACKTRACE=enable=no"]
