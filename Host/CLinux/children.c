@@ -66,3 +66,5 @@ int linux_spawn(const linux_child *child, pid_t *pid) {
     *pid = made;
     return failure;
 }
+
+int linux_adopt_orphans(void) { return prctl(PR_SET_CHILD_SUBREAPER, 1); }

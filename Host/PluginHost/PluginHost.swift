@@ -139,7 +139,8 @@ public actor PluginHost {
                 return report.replaced(entry.ready?.opened.library)
             }
             let last = mistakes.compactMap(\.last).last.map { "; the last time: \($0)" } ?? ""
-            report.reason = texts.joined(separator: "; ") + last
+            report.mistakes = texts.joined(separator: "; ") + last
+            report.reason = report.mistakes
             return report.replaced(entry.ready?.opened.library)
         }
     }

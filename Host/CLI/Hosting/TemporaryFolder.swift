@@ -9,7 +9,9 @@ struct TemporaryFolder {
     /// - Parameter name: the first part of its name.
     /// - Throws: `cannotCreate`.
     init(named name: String) throws(Failure) {
-        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        let named = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        // A plugin may change the working folder.
+        let parent = named.hasPrefix("/") ? named : currentFolder() + "/" + named
         var template = Array("\(parent)/\(name)-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw Failure(.cannotCreate, "no folder can be created in \(parent): \(errorText(errno))")

@@ -37,4 +37,7 @@ typedef struct {
  * Returns an errno value; the child that could not become the program is reaped by then. */
 int linux_spawn(const linux_child *child, pid_t *pid);
 
+/* Makes the process the parent of what its children leave behind when they end. Returns 0, or -1 with errno set. */
+int linux_adopt_orphans(void);
+
 #endif

@@ -1,4 +1,5 @@
 import Database
+import Glibc
 import ItemPolicies
 import LocalTree
 import Logging
@@ -46,7 +47,13 @@ public final class AccountPreview: Sendable {
             name: "trial", url: "http://127.0.0.1:9/", username: nil, vault: folder, files: folder + "/files")
         let database: Database
         do {
-            database = try await runBlocking { try Database.open(path: folder + "/larder.db") }
+            database = try await runBlocking {
+                guard mkdir(bookmark.files, 0o700) == 0 else {
+                    throw Failure(
+                        .cannotCreate, "\(bookmark.files) cannot be made: \(String(cString: strerror(errno)))")
+                }
+                return try Database.open(path: folder + "/larder.db")
+            }
             var rest = items[...]
             while !rest.isEmpty {
                 let part = rest.prefix(mostItems)

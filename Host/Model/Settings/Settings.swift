@@ -210,6 +210,8 @@ public struct PluginReport: Hashable, Sendable {
     public var openedMark: String?
     /// What lies at the library's path now.
     public var onDisk = OnDisk.same
+    /// What the plugin did wrong since it was started; nil if nothing is known of that.
+    public var mistakes: String?
     /// The libraries beside the library that it needs. If there are any, it was opened where it lies.
     public var neighbours: [String] = []
 

@@ -20,12 +20,14 @@ import Testing
             let guide = try Guide()
             let source = try guide.block("c", with: "struct favorites")
                 .replacing("return me->actions->download(", with: "\(code) return me->actions->download(")
-            try Files.write("#include <stdlib.h>\n#include <unistd.h>\n" + source, to: "\(folder)/favorites.c")
+            try Files.write(
+                "#include <signal.h>\n#include <stdlib.h>\n#include <unistd.h>\n" + source, to: "\(folder)/favorites.c")
             // The linker writes a library piece by piece.
             try await mustRun(
                 "cc",
                 [
-                    "-std=c99", "-shared", "-fPIC", "-I", "\(Build.root)/SDK/C/include", "\(folder)/favorites.c", "-o",
+                    "-std=c99", "-D_POSIX_C_SOURCE=200809L", "-shared", "-fPIC", "-I", "\(Build.root)/SDK/C/include",
+                    "\(folder)/favorites.c", "-o",
                     "\(folder)/made",
                 ])
             try #require(rename("\(folder)/made", library) == 0)
@@ -81,6 +83,12 @@ import Testing
                 let result = try await workshop.tried("--items", file, "--trigger", trigger)
                 #expect(result.output == expected && result.errors == "" && result.exitCode == 0, "\(result.summary)")
             }
+            let piped = try await run(
+                "sh", ["-c", "cat '\(file)' | '\(try Build.larder)' plugin try '\(workshop.library)' --items -"])
+            #expect(piped.output == expected && piped.errors == "", "\(piped.summary)")
+            let wrong = try await run(
+                "sh", ["-c", "echo '{' | '\(try Build.larder)' plugin try '\(workshop.library)' --items -"])
+            #expect(wrong.exitCode == 65 && wrong.errors.contains("standard input, line 1"), "\(wrong.summary)")
             let json = try await workshop.tried("--items", file, "--json")
             #expect(json.lines.allSatisfy { $0.hasPrefix("{\"seq\":") && $0.hasSuffix("}") })
             #expect(json.lines.count { $0.contains(#""phase":"asked""#) } == 2)
@@ -121,7 +129,11 @@ import Testing
     @Test("A plugin that ends its process ends the trial with 70, and leaves nothing behind")
     func ended() async throws {
         try await withTemporaryFolder { folder in
-            for code in ["_exit(0);", "exit(0);", "abort();", "*(volatile int *)0 = 1;"] {
+            let codes = [
+                "_exit(0);", "_exit(64);", "exit(0);", "abort();", "*(volatile int *)0 = 1;", "raise(SIGSTOP);",
+                "raise(SIGKILL);",
+            ]
+            for code in codes {
                 let workshop = try await Workshop(folder, doing: code)
                 let file = try workshop.items(Self.three[0])
                 let result = try await workshop.tried("--items", file)
@@ -129,6 +141,21 @@ import Testing
                 #expect(result.output.hasSuffix("  performAction /a\n"))
                 #expect(try workshop.isClean)
             }
+        }
+    }
+
+    @Test("What a plugin leaves running ends with the trial, and nobody waits for it")
+    func leftover() async throws {
+        try await withTemporaryFolder { folder in
+            // The copies have the trial's output. The second is in no group of the trial's, and its parent is gone.
+            let workshop = try await Workshop(
+                folder,
+                doing: """
+                    if (fork() == 0) for (;;) pause();
+                    if (fork() == 0) { setsid(); if (fork() != 0) _exit(0); for (;;) pause(); }
+                    """)
+            let result = try await workshop.tried("--items", try workshop.items(Self.three[0]))
+            #expect(result.exitCode == 0 && result.output.contains("asks: download /a"), "\(result.summary)")
         }
     }
 
@@ -171,6 +198,10 @@ import Testing
                 #expect(result.exitCode == 65 && result.errors.contains(place), "\(text): \(result.summary)")
                 #expect(result.output == "")
             }
+            #expect(try await workshop.tried("--items", try workshop.items("\u{feff}{}")).errors.contains("`path`"))
+            let endless = try await workshop.tried("--items", "/dev/zero")
+            #expect(endless.exitCode == 65 && endless.errors.contains("16 MiB"), "\(endless.summary)")
+            #expect(try await workshop.tried("--items", folder).exitCode == 65)
             // A removed item and another one may have the same path.
             let same = try workshop.items(#"{"path":"/a","removed":true}"#, #"{"path":"/a","favorite":true}"#)
             #expect(try await workshop.tried("--items", same).output.contains("asks: download /a"))

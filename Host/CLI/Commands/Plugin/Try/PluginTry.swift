@@ -2,7 +2,6 @@ import ArgumentParser
 import Core
 import Glibc
 import Model
-import Synchronization
 import Threads
 
 struct PluginTry: LarderCommand {
@@ -41,35 +40,37 @@ struct PluginTry: LarderCommand {
                 hint: "Write the items to a file, and name it with --items")
         }
         if let folder {
+            defer { Trial.end(in: folder) }
             return try await Trial(library: library, items: items, trigger: trigger, folder: folder, global: global)
                 .make(console)
         }
         // A plugin may do anything to the process that calls it, so that this is another one.
-        let ends = try Signals(heeding: SIGINT, SIGTERM)
+        let ends = try Signals(heeding: SIGINT, SIGTERM, SIGHUP, SIGQUIT)
         let process = TrialProcess()
         let result = await withTaskGroup(of: Result<Int32, Failure>?.self) { group in
             group.addTask {
-                for await _ in ends { break }
+                var code: Int32 = 0
+                for await signal in ends {
+                    code = 128 + signal
+                    break
+                }
                 process.end()
-                return nil
+                return code == 0 ? nil : .success(code)
             }
             group.addTask {
                 do throws(Failure) { return .success(try await makeTrials(in: process, console)) } catch {
                     return .failure(error)
                 }
             }
-            defer { group.cancelAll() }
-            let first = await group.next() ?? nil
             // What a trial that was ended has left is removed before the command ends.
-            if first == nil {
-                group.cancelAll()
-                _ = await group.next()
-            }
+            let first = await group.next() ?? nil
+            group.cancelAll()
+            _ = await group.next()
             return first
         }
+        let code = try result?.get() ?? 0
         // A person ends the watch by a signal. Otherwise the other process has said what is wrong.
-        let code = try result?.get() ?? (watch ? 0 : 128 + SIGINT)
-        if code != 0 { ProcessSetup.leave(code) }
+        if code != 0, !watch { ProcessSetup.leave(code) }
         return []
     }
 
@@ -86,7 +87,7 @@ struct PluginTry: LarderCommand {
                 console.note("larder: \(error.message)")
             }
             console.note("larder: waiting for \(library) to change")
-            guard await change(from: before) else { return 0 }
+            guard await change(from: before, console) else { return 0 }
         }
     }
 
@@ -95,24 +96,29 @@ struct PluginTry: LarderCommand {
     private func makeTrial(in process: TrialProcess, _ console: Console) async throws(Failure) -> Int32 {
         let folder = try TemporaryFolder(named: "larder-try")
         var words = [BuiltIn.executable, "plugin", "try", library, "--trigger", trigger, "--in", folder.path]
-        if let items { words += ["--items", items] }
+        if let items { words += ["--items", items == "-" ? Trial.givenItems(in: folder.path) : items] }
         if let file = global.configFile { words += ["--config", file] }
         if let account = global.account { words += ["--account", account] }
         if let level = global.logLevel { words += ["--log-level", level] }
         if global.isJSON { words.append("--json") }
         let program = ChildProgram(words: words)
-        return try await runBlocking { [output = console.output] () -> Result<Int32, Failure> in
-            defer { folder.remove() }
+        return try await runBlocking { [output = console.output, items] () -> Result<Int32, Failure> in
+            let terminal = TerminalState()
+            defer {
+                terminal?.restore()
+                folder.remove()
+            }
             do throws(Failure) {
+                // A process in the background cannot read a terminal.
+                if items == "-" { try process.copyInput(to: Trial.givenItems(in: folder.path)) }
                 let status = try process.run(program, output: output)
                 guard status & 0x7f == 0 else {
-                    throw Failure(.internal, "the trial was ended by the signal \(status & 0x7f)")
+                    throw Failure(.internal, "the process of the plugin was ended by the signal \(status & 0x7f)")
                 }
-                let code = status >> 8 & 0xff
-                if code == 0, access(Trial.done(in: folder.path), F_OK) != 0 {
-                    throw Failure(.internal, "the plugin ended the process, in the last call that is shown")
+                guard Trial.hasEnded(in: folder.path) else {
+                    throw Failure(.internal, "the plugin ended the process, in the last call that is shown or after it")
                 }
-                return .success(code)
+                return .success(status >> 8 & 0xff)
             } catch {
                 return .failure(error)
             }
@@ -120,64 +126,15 @@ struct PluginTry: LarderCommand {
     }
 
     /// Waits until the library is another file, or has been written, and nobody writes it any more.
-    /// - Returns: False if the task was cancelled.
-    private func change(from before: FileStamp?) async -> Bool {
+    /// - Returns: False if the task was cancelled, or nobody reads the output any more.
+    private func change(from before: FileStamp?, _ console: Console) async -> Bool {
         var last = before
         while true {
             do { try await Task.sleep(for: .milliseconds(200)) } catch { return false }
+            if console.isReaderGone { return false }
             let now = FileStamp(library)
             if now != nil, now != before, now == last { return true }
             last = now
-        }
-    }
-}
-
-/// The process of a trial, which can be ended from another thread.
-private final class TrialProcess: Sendable {
-    private struct State {
-        var pid: pid_t?
-        var isEnded = false
-    }
-
-    private let state = Mutex(State())
-
-    /// Runs the process to its end. Blocks. The process ends with this one.
-    /// - Returns: What `waitpid` says of its end.
-    /// - Throws: `cannotCreate` if it cannot be started, `failed` if it is ended.
-    func run(_ program: ChildProgram, output: Int32) throws(Failure) -> Int32 {
-        var program = program
-        program.endsWithThread = true
-        let (output, input) = (fcntl(output, F_DUPFD_CLOEXEC, 3), fcntl(0, F_DUPFD_CLOEXEC, 3))
-        defer {
-            close(output)
-            close(input)
-        }
-        let child = try state.withLock { state throws(Failure) in
-            guard !state.isEnded else { throw Failure(.failed, "the trial was ended") }
-            do throws(ChildProgram.NotStarted) {
-                let pid = try program.start(writingTo: output, readingFrom: input)
-                state.pid = pid
-                return pid
-            } catch {
-                throw Failure(.cannotCreate, "the trial cannot be started: \(errorText(error.code))")
-            }
-        }
-        // Until it is waited for, its number is no other process's.
-        var info = siginfo_t()
-        while waitid(P_PID, id_t(child), &info, Int32(WEXITED | WNOWAIT)) != 0, errno == EINTR {}
-        return state.withLock { state in
-            var status: Int32 = 0
-            while waitpid(child, &status, 0) < 0, errno == EINTR {}
-            state.pid = nil
-            return status
-        }
-    }
-
-    /// Ends the process, and keeps another from being started.
-    func end() {
-        state.withLock { state in
-            state.isEnded = true
-            if let pid = state.pid { kill(-pid, SIGKILL) }
         }
     }
 }

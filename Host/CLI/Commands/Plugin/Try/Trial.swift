@@ -52,22 +52,33 @@ struct Trial {
         } catch {
             failures.append(error)
         }
+        failures += await process.givenUpCalls()
+        // Whoever reads no further knows it.
+        if console.isReaderGone { failures.removeAll { $0.kind == .localIO } }
         try await process.close()
-        close(Glibc.open(Self.done(in: folder), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600))
         if failures.isEmpty, calls.count == 0 {
             console.note("larder: \(library) has no processor that uses the trigger \(trigger.name)")
         }
         return failures
     }
 
-    /// Returns the path of the file that is there when all calls have returned.
-    static func done(in folder: String) -> String { folder + "/done" }
+    /// Notes that a trial has ended in order.
+    static func end(in folder: String) {
+        close(Glibc.open(folder + "/ended", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600))
+    }
+
+    /// Tells whether a trial has ended in order.
+    static func hasEnded(in folder: String) -> Bool { access(folder + "/ended", F_OK) == 0 }
+
+    /// Returns the path of the items that came from standard input.
+    static func givenItems(in folder: String) -> String { folder + "/standard input" }
 
     private func open(_ account: AccountConfig?, in process: HostProcess) async throws(Failure) -> AccountPreview {
         guard var bookmark = account?.bookmark else {
-            let read = await runBlocking { [items] () -> Result<[Item], Failure> in
+            let read = await runBlocking { [items, folder] () -> Result<[Item], Failure> in
                 guard let items else { return .success([]) }
-                do throws(Failure) { return .success(try TriedItems(reading: items).items) } catch {
+                let name = items == Self.givenItems(in: folder) ? "standard input" : items
+                do throws(Failure) { return .success(try TriedItems(reading: items, named: name).items) } catch {
                     return .failure(error)
                 }
             }
@@ -100,10 +111,12 @@ struct Trial {
     }
 
     private static func failure(_ report: PluginReport) -> Failure? {
-        guard let reason = report.reason else { return nil }
         switch report.state {
-        case .refused: return Failure(.badData, "\(report.id) is refused: \(reason)", hint: report.advice)
-        case .running, .degraded: return Failure(.failed, "\(report.id) made mistakes: \(reason)")
+        case .refused:
+            guard let reason = report.reason else { return nil }
+            return Failure(.badData, "\(report.id) is refused: \(reason)", hint: report.advice)
+        case .running, .degraded:
+            return report.mistakes.map { Failure(.failed, "\(report.id) made mistakes: \($0)") }
         default: return nil
         }
     }

@@ -14,23 +14,53 @@ struct TriedItems {
     /// The time at which removed items were removed.
     private let now = Timestamp.now()
 
+    /// The length of the longest line, in bytes.
+    private static let longestLine = 16 << 20
+
     /// Reads a file. Blocks.
-    /// - Parameter file: The path; `-` stands for standard input.
+    /// - Parameters:
+    ///   - file: The path.
+    ///   - name: What errors call it.
     /// - Throws: `.badData` with the line and the column if it does not consist of items; the error of reading it.
-    init(reading file: String) throws(Failure) {
-        self.file = file == "-" ? "standard input" : file
-        let bytes = try Self.bytes(of: file)
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw Failure(.badData, "\(self.file) is not UTF-8")
+    init(reading file: String, named name: String) throws(Failure) {
+        self.file = name
+        let input = open(file, O_RDONLY | O_CLOEXEC)
+        guard input >= 0 else { throw .reading(name, errno) }
+        defer { close(input) }
+        var piece = [UInt8](repeating: 0, count: 1 << 16)
+        var line: [UInt8] = []
+        var number = 1
+        while true {
+            let count = read(input, &piece, piece.count)
+            if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EISDIR { throw Failure(.badData, "\(name) is a folder", hint: "Name a file") }
+            guard count >= 0 else { throw .reading(name, errno) }
+            guard count > 0 else {
+                try add(line, number)
+                return
+            }
+            var rest = piece[..<count]
+            while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                line += rest[..<end]
+                try add(line, number)
+                line.removeAll(keepingCapacity: true)
+                number += 1
+                rest = rest[(end + 1)...]
+            }
+            line += rest
+            guard line.count <= Self.longestLine else {
+                throw wrong(number, "column 1", "the line is longer than 16 MiB")
+            }
         }
-        // A carriage return before a line feed is white space of JSON, and no part of a line's end to Swift.
-        for (index, line) in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-            .enumerated()
-        {
-            let line = Substring(line)
-            guard line.contains(where: { !$0.isWhitespace }) else { continue }
-            try add(String(line), index + 1)
+    }
+
+    private mutating func add(_ bytes: [UInt8], _ number: Int) throws(Failure) {
+        // Some editors mark a file of UTF-8.
+        let isMarked = number == 1 && bytes.starts(with: [0xef, 0xbb, 0xbf])
+        guard let line = String(validating: bytes.dropFirst(isMarked ? 3 : 0), as: UTF8.self) else {
+            throw wrong(number, "column 1", "it is not UTF-8")
         }
+        if line.contains(where: { !$0.isWhitespace }) { try add(line, number) }
     }
 
     private mutating func add(_ line: String, _ number: Int) throws(Failure) {
@@ -57,19 +87,6 @@ struct TriedItems {
         Failure(
             .badData, "\(file), line \(line), \(place): \(what)",
             hint: "Each line is the JSON of one item, as `larder ls --json` prints it")
-    }
-
-    private static func bytes(of file: String) throws(Failure) -> [UInt8] {
-        let input = file == "-" ? dup(0) : open(file, O_RDONLY | O_CLOEXEC)
-        guard input >= 0 else { throw .reading(file, errno) }
-        defer { close(input) }
-        var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = read(input, &piece, piece.count)
-            if count == 0 { return bytes }
-            if count > 0 { bytes += piece[..<count] } else if errno != EINTR { throw .reading(file, errno) }
-        }
     }
 }
 
