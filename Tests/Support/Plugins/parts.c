@@ -37,9 +37,7 @@ static larder_status enter(void *me, uint32_t trigger) {
     larder_status status;
     char line[128];
     (void)trigger;
-    if ((status = number_setting(host, (const larder_config *)ask(host, LARDER_EXT_CONFIG), "\"largest\"", &largest))
-            != LARDER_OK
-        || (status = number_setting(host, (const larder_config *)ask(host, LARDER_EXT_CONFIG), "\"every\"", &every))
+    if ((status = read_settings(host, (const larder_config *)ask(host, LARDER_EXT_CONFIG), &largest, &every))
             != LARDER_OK
         || (status = count_runs(host, (const larder_kv *)ask(host, LARDER_EXT_KV), &runs)) != LARDER_OK
         || (status = cover(host, (const larder_policies *)ask(host, LARDER_EXT_POLICIES), S("favorite"))) != LARDER_OK

@@ -35,8 +35,9 @@
  *   ext/discover.h         the addresses of the account's calendars and files     larder.discover/1
  *   ext/cancel.h           whether the current call should end                    larder.cancel/1
  *
- * Two more headers are optional. layout.h asserts every size and offset: include it to check that your compiler lays
- * the structs out as the host's did. single.h puts a library with one plugin together.
+ * Three more headers are optional. layout.h asserts every size and offset: include it to check that your compiler lays
+ * the structs out as the host's did. single.h puts a library with one plugin together. helper.h reads settings by their
+ * names, and has no-ops for a processor's table.
  */
 #ifndef LARDER_H
 #define LARDER_H
