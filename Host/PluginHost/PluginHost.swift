@@ -173,7 +173,6 @@ public actor PluginHost {
             do {
                 let instance = try await start(description, in: opened.library, settings, account)
                 entries[index].instances.append(instance)
-                entries[index].report.openedMark = opened.library.markWithDigest()
                 entries[index].note(nil, for: account.name)
                 started.append(instance)
             } catch {
@@ -223,8 +222,6 @@ public actor PluginHost {
                     instance.context.valueQuota = settings.valueQuota
                     instance.context.recordQuota = settings.recordQuota
                     try instance.start()
-                    // Read here, where reading may block.
-                    _ = library.markWithDigest()
                     return instance
                 }
             } onCancel: {
@@ -249,6 +246,15 @@ public actor PluginHost {
         guard entries[index].refusing[account] != nil else { return }
         entries[index].note(nil, for: account)
         if entries[index].refusing.isEmpty, entries[index].instances.isEmpty { entries[index].report.state = .stopped }
+    }
+
+    /// Has the reports' marks of the opened libraries tell a file with the same bytes from other ones, also for another
+    /// process. The libraries are read the first time.
+    public func digestLibraries() async {
+        for index in entries.indices {
+            guard let library = entries[index].ready?.opened.library, !entries[index].instances.isEmpty else { continue }
+            entries[index].report.openedMark = await runBlocking { library.markWithDigest() }
+        }
     }
 
     /// Returns the calls that did not return and were given up.

@@ -66,6 +66,7 @@ import Threads
             func onDisk() async -> PluginReport.OnDisk? {
                 await host.reports().first { $0.id == PluginFolder.variant }?.onDisk
             }
+            await host.digestLibraries()
             try await mustRun("touch", ["-d", "2020-01-01", library])
             #expect(await onDisk() == .same)
             #expect(await reason(host) == nil)

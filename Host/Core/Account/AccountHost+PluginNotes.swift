@@ -8,6 +8,8 @@ extension AccountHost {
     /// Writes the state of the plugins to the database, now and whenever a plugin failed or broke the rules, until the
     /// task is cancelled.
     func keepPluginNotes() async throws {
+        // Only a host that goes on for long is asked what it has opened, and a command need not read the libraries.
+        await process.digestLibraries()
         while true {
             try await writePluginNotes()
             // The pause limits the writing for a plugin that fails with every item.

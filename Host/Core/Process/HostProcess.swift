@@ -158,6 +158,9 @@ public actor HostProcess {
 
     func stopPlugins(_ instances: [PluginInstance]) async { await loading?.value.stop(instances) }
 
+    /// Has the reports' marks of the opened libraries tell a file with the same bytes from other ones.
+    func digestLibraries() async { await loading?.value.digestLibraries() }
+
     /// Takes back that plugins are refused for an account, which leaves the config.
     func forgetPlugins(of account: String) async { await loading?.value.forget(account: account) }
 
