@@ -52,8 +52,8 @@ public final class Vault: Sendable {
     ///   - clock: Returns the present time.
     /// - Returns: The open vault.
     /// - Throws: `.vaultLocked` if another host has the vault open. `.localIO` if the vault is another one than `known`,
-    ///   if the folder of the local copies is missing, belongs to another vault or lies on a file system that cannot exchange files, or if the database is
-    ///   damaged, missing or being restored. `.cannotCreate` if the vault cannot be created or the folder contains
+    ///   if the folder of the local copies is missing, belongs to another vault or lies on a file system that cannot
+    ///   exchange files, or if the database is damaged, missing or being restored. `.cannotCreate` if the vault cannot be created or the folder contains
     ///   other files. `.config` if the vault lies in `files` or `files` in the vault. `.denied` if this process is
     ///   root's and the vault another user's.
     public static func open(

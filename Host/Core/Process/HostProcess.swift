@@ -47,8 +47,8 @@ public actor HostProcess {
     ///   - bookmark: The account's bookmark.
     ///   - known: The id of the vault that must be there; nil takes any vault.
     ///   - credentials: Reads the account's secret.
-    /// - Throws: `.vaultLocked` if another host has the vault open, `.localIO` if it is another vault or the folder of the local copies does
-    ///   not exist, the database is damaged, or too few open files or threads are left, `.cannotCreate` if the vault or
+    /// - Throws: `.vaultLocked` if another host has the vault open, `.localIO` if it is another vault, the folder of the
+    ///   local copies does not exist, the database is damaged, or too few open files or threads are left, `.cannotCreate` if the vault or
     ///   the trace cannot be created, `.config` if the vault and the folder of copies lie in one another, and the errors
     ///   of `credentials`.
     public nonisolated func open(
