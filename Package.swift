@@ -47,7 +47,7 @@ let package = Package(
         .executable(name: "larder-demo", targets: ["larder-demo"]),
         .library(name: "LarderSDK", targets: ["LarderSDK"]),
         .library(name: "CLarder", targets: ["CLarder"]),
-        .library(name: "LarderFakeHost", targets: ["LarderFakeHost"]),
+        .library(name: "LarderFakeHost", type: .dynamic, targets: ["FakeHost"]),
         .library(name: "EventScheduler", targets: ["EventScheduler", "Model"]),
         .library(name: "Warehouse", targets: ["Warehouse"]),
         // For the benchmarks.
@@ -77,8 +77,12 @@ let package = Package(
             name: "LarderSDK", dependencies: ["CLarder"], path: "SDK/Swift",
             swiftSettings: strict + [.enableExperimentalFeature("Lifetimes")]),
         .target(
-            name: "LarderFakeHost", dependencies: ["CLarder"], path: "SDK/Testing", publicHeadersPath: "include",
-            cSettings: strictC),
+            name: "LarderFakeHost", dependencies: ["CLarder"], path: "SDK/Testing", sources: ["header.c"],
+            publicHeadersPath: "include", cSettings: strictC),
+        .target(
+            name: "FakeHost",
+            dependencies: ["CLarder", "LarderFakeHost", "Model", "LocalTree", "Projects", "PluginHost", logging],
+            path: "SDK/Testing/Host", swiftSettings: strict),
 
         // The host.
         .systemLibrary(name: "CExpat", path: "Host/CExpat", providers: [.apt(["libexpat1-dev"])]),
@@ -103,6 +107,7 @@ let package = Package(
             ]),
         host("ItemList", ["Model", "Threads", "Database", "LocalTree", "Connection", logging]),
         host("PluginHost", ["Model", "CLarder", "CLinux", "Threads", "Digests", logging]),
+        host("Projects", ["Model", "CLarder", "Warehouse", "PluginHost"]),
         host("EventScheduler", ["Model"]),
         host("ItemPolicies", ["Model", "CLarder", "Threads", "Database", "PluginHost", logging]),
         host(
@@ -115,7 +120,7 @@ let package = Package(
             "Core",
             [
                 "Model", "CLarder", "Warehouse", "Threads", "Database", "LocalTree", "Vault", "Connection",
-                "ItemList", "PluginHost", "ItemPolicies", "SyncEngine", "EventLoops", logging,
+                "ItemList", "PluginHost", "Projects", "ItemPolicies", "SyncEngine", "EventLoops", logging,
             ]),
         host("DemoServer", ["Model", "CLinux", "Threads", "Digests", "HTTP", httpTypes]),
         .executableTarget(
@@ -155,7 +160,7 @@ let package = Package(
             name: "benchmark-server", dependencies: ["DemoServer"], path: "Tests/Benchmarks/Server",
             swiftSettings: strict),
         tests("Model", ["Model"]),
-        tests("SDK", ["CLarder", "LarderFakeHost", "LarderSDK", "Model"]),
+        tests("SDK", ["CLarder", "FakeHost", "LarderFakeHost", "LarderSDK", "Model"]),
         tests("Digests", ["Digests"]),
         tests("Threads", ["Threads"]),
         tests("HTTP", ["Model", "Threads", "HTTP"]),
@@ -167,17 +172,20 @@ let package = Package(
             "Connection",
             ["Model", "Connection", "DemoServer", "TestServer", "Digests", "Threads", "Transfer", logging]),
         tests("ItemList", ["Model", "Database", "LocalTree", "Vault", "Connection", "ItemList"]),
-        tests("PluginHost", ["Model", "Threads", "PluginHost", "CLarder", "LarderFakeHost", "larder", logging]),
+        tests(
+            "PluginHost",
+            ["Model", "Threads", "PluginHost", "CLarder", "FakeHost", "LarderFakeHost", "larder", logging]),
         tests(
             "ItemPolicies",
             [
-                "Model", "Database", "PluginHost", "ItemPolicies", "CLarder", "LarderFakeHost", "larder", grdb, logging,
+                "Model", "Database", "PluginHost", "ItemPolicies", "CLarder", "FakeHost", "LarderFakeHost", "larder",
+                grdb, logging,
             ]),
         tests(
             "EventLoops",
             [
                 "Model", "CLarder", "Threads", "Database", "Connection", "PluginHost", "EventLoops", "EventScheduler",
-                "DemoServer", "TestServer", "LarderFakeHost", "larder", logging,
+                "DemoServer", "TestServer", "FakeHost", "LarderFakeHost", "larder", logging,
             ]),
         tests(
             "SyncEngine",
@@ -190,7 +198,7 @@ let package = Package(
             "Core",
             [
                 "Model", "Warehouse", "Threads", "Database", "LocalTree", "Vault", "Connection", "ItemList",
-                "PluginHost",
+                "PluginHost", "Projects",
                 "Core", "DemoServer", "TestServer", "SyncEngine", "ItemPolicies", "larder", grdb,
                 "Transfer", logging,
             ]),

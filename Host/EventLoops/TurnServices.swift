@@ -47,21 +47,8 @@ final class TurnServices: LoopTurn, @unchecked Sendable {
         if self.asked.isEmpty { self.asked = asked } else { self.asked += asked }
     }
 
-    /// Tells whether the loop may write a record. Every collection has one writer:
-    /// - The core loop writes calendars, shares and the account.
-    /// - The loop of the kind `calendar` for a calendar writes that calendar's record and its objects; the loop of the
-    ///   kind `share` for a share does the same for that share.
-    /// - A plugin's loop writes the collection with the plugin's name. If each record of a collection means a loop of
-    ///   the kind, the plugin's collection lies below the loop's own record.
     func mayWrite(_ key: RecordKey, in written: RecordCollection) -> Bool {
-        let mine = RecordCollection(plugin.text)
-        if written == mine { return collection == nil }
-        if loop == .core { return [.calendars, .shares, .account].contains(written) }
-        guard let collection else { return false }
-        let own = RecordKey(loop.id.text)
-        if written == mine.of(own) { return true }
-        let isKeeper = loop.kind.text == (collection == .calendars ? "calendar" : collection == .shares ? "share" : nil)
-        return isKeeper && (written == collection.of(own) || written == collection && key == own)
+        LoopWriter(loop, of: plugin, for: collection).mayWrite(key, in: written)
     }
 
     // MARK: Storage

@@ -25,9 +25,7 @@ extension PluginHost {
         }
         guard named.isolation == .inProcess else { throw .isolation }
         let opened = try await open(library)
-        guard let description = opened.library.plugins.first(where: { $0.id == named.settings.id }) else {
-            throw .notConfigured(named.settings.id, found: opened.library.plugins.map(\.id))
-        }
+        let description = try opened.library.description(of: named.settings.id)
         entry.report.name = description.name
         entry.report.version = description.version
         entry.report.abi = opened.library.abi
@@ -36,10 +34,7 @@ extension PluginHost {
         (entry.report.openedMark, entry.report.neighbours) = (
             opened.library.image.mark, opened.library.image.neighbours
         )
-        if let unknown = description.required.first(where: { hostServices[$0] == nil }) { throw .service(unknown) }
-        if let withheld = description.required.first(where: named.settings.withheld.contains) {
-            throw .withheld(withheld, from: named.settings.id)
-        }
+        try description.checkServices(withheld: named.settings.withheld)
         let settings = named.settings
         let account = AccountEnvironment(name: "", logger: logger, clock: clock)
         let (kinds, defaults, schema): ([String], JSONValue, JSONValue)

@@ -270,13 +270,13 @@ public actor PluginHost {
         await withDiscardingTaskGroup { [logger] group in
             for instance in instances {
                 group.addTask {
-                    do { try await instance.thread.run { instance.stop() } } catch {
+                    do { try await instance.thread?.run { instance.stop() } } catch {
                         logger.debug(
                             "The plugin \(instance.plugin) was stopped before: \(error)",
                             metadata: ["account": "\(instance.account.name)"])
                     }
                     instance.ended()
-                    await instance.thread.close()
+                    await instance.thread?.close()
                 }
             }
         }
@@ -343,7 +343,7 @@ public actor PluginHost {
                 let limit = instance.loops == nil ? limit : limit + .seconds(60)
                 guard now - before.since >= limit else { continue }
                 if before.isNamed {
-                    instance.thread.passOver()
+                    instance.thread?.passOver()
                     continue
                 }
                 before.isNamed = true
@@ -354,7 +354,7 @@ public actor PluginHost {
                     + "only a restart of the host ends the call, since the plugin runs inside the host"
                 logger.error("\(text)", metadata: ["account": "\(instance.account.name)"])
                 instance.account.hung()
-                instance.thread.passOver()
+                instance.thread?.passOver()
             }
         }
     }

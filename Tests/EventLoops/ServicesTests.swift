@@ -150,7 +150,7 @@ import Threads
                 #expect(await loops.runOnce().isEmpty)
                 #expect(log.messages.contains("info: http 0"))
                 await fixture.host.stop(plugins)
-                await #expect(throws: CancellationError.self) { try await plugin.thread.run {} }
+                await #expect(throws: CancellationError.self) { try await plugin.thread?.run {} }
                 await connection.shutdown()
                 try database.close()
             }

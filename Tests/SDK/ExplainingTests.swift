@@ -23,7 +23,7 @@ import Testing
         "P54: the fake host tells what a processor says of an item, as the host does",
         arguments: [
             ("it waits", "it waits", LARDER_OK), ("absent", nil, LARDER_OK), ("empty", nil, LARDER_OK),
-            ("huge", "xx" + String(repeating: "€", count: 340), LARDER_OK), ("failure", nil, LARDER_FAILED),
+            ("huge", "xx" + String(repeating: "€", count: 340) + "…", LARDER_OK), ("failure", nil, LARDER_FAILED),
             ("bad", nil, LARDER_INVALID_ARGUMENT), ("huge and bad", nil, LARDER_INVALID_ARGUMENT), ("unknown", nil, 42),
         ])
     func fake(says: String, told: String?, status: larder_status) async throws {

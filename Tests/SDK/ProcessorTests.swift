@@ -129,10 +129,12 @@ struct Sampler: ItemPolicyProcessor {
         #expect(larder_fake_describe(fixture.fake, 3) == nil)
         start()
         #expect(fixture.logLines == ["started with hi"])
-        #expect(larder_fake_schema(fixture.fake).map { String(cString: $0) } == Sampler.settingsSchema)
+        #expect(
+            larder_fake_schema(fixture.fake).map { String(cString: $0) }
+                == Sampler.settingsSchema?.replacing(" ", with: ""))
         larder_fake_stop(fixture.fake)
         #expect(fixture.start("org.example.sampler", settings: "no JSON") == LARDER_INVALID_ARGUMENT)
-        #expect(fixture.problem == "settings: not a JSON object")
+        #expect(fixture.problem?.hasPrefix("settings: not JSON: ") == true)
     }
 
     @Test("P53: a call that throws has asked for nothing, says why, and the next item comes")
@@ -198,7 +200,7 @@ struct Sampler: ItemPolicyProcessor {
         #expect(fixture.run(.itemsChanged, .file("/time"), .file("/query")) == LARDER_OK)
         #expect(
             fixture.logLines == [
-                "started with hi", "changed /time", "changed /query", "11 22", "found /b", "2 seen, 0 policies",
+                "started with hi", "changed /time", "changed /query", "found /b", "11 22", "2 seen, 0 policies",
             ])
     }
 

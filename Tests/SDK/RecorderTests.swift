@@ -73,12 +73,14 @@ import Testing
 
     @Test("GL1: what is no plugin is reported with the reason")
     func refusals() async throws {
-        try withTemporaryFolder { folder in
+        try await withTemporaryFolder { folder in
             try Files.write("no library", to: "\(folder)/text.so")
             let text = try #require(throws: SetupError.self) { try PluginFixture(library: "\(folder)/text.so") }
-            #expect(text.description.contains("cannot open the library: "))
-            let bare = try #require(throws: SetupError.self) { try PluginFixture(library: "libc.so.6") }
-            #expect(bare.description == "the library does not export larder_plugin_entry_v1")
+            #expect(text.description == "not a shared library: it is not an ELF file")
+            try Files.write("int nothing;", to: "\(folder)/bare.c")
+            try await mustRun("gcc", ["-shared", "-fPIC", "\(folder)/bare.c", "-o", "\(folder)/bare.so"])
+            let bare = try #require(throws: SetupError.self) { try PluginFixture(library: "\(folder)/bare.so") }
+            #expect(bare.description == "no entry symbol: it exports no larder_plugin_entry_v1")
         }
         try await withRecorder { fixture, _ in
             #expect(fixture.start("org.example.recorders") == LARDER_NOT_FOUND)

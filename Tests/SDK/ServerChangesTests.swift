@@ -29,46 +29,17 @@ import Testing
         }
     }
 
-    @Test("G12 G20: a plugin of today sees that a fake host of ABI 1.0 changes nothing on the server, and goes on")
+    @Test("G12 G20: a plugin of today sees that a host of ABI 1.0 changes nothing on the server, and goes on")
     func oldHost() async throws {
         try await withTemporaryFolder { folder in
-            try CompiledPlugin.writeFirstHeaders(into: folder)
             try await CompiledPlugin.build("changer", to: "\(folder)/changer.so")
-            // The fake host's own files are cut to what they were then.
-            var actions = try Files.text("\(Build.root)/SDK/Testing/actions.c")
-            let (first, end) = (
-                try #require(actions.firstRange(of: "/* Changes of the server. */")),
-                try #require(actions.firstRange(of: "const larder_actions actions_table"))
-            )
-            actions.removeSubrange(first.lowerBound..<end.lowerBound)
-            let more = try #require(actions.firstRange(of: "actions_look,"))
-            let close = try #require(actions.firstRange(of: "actions_upload};"))
-            actions.replaceSubrange(more.lowerBound..<close.upperBound, with: "actions_look};")
-            try Files.write(actions, to: "\(folder)/actions.c")
-            let settings = try script(folder, "move /a /b 1").replacing("\"", with: "\\\"")
-            try Files.write(
-                """
-                #include <LarderFakeHost.h>
-                int main(void) {
-                    larder_fake *fake = larder_fake_open("\(folder)/changer.so");
-                    larder_fake_settings(fake, "\(settings)");
-                    larder_fake_grant(fake, "server-changes");
-                    if (larder_fake_start(fake, "org.example.changer") != LARDER_OK) return 1;
-                    if (larder_fake_run(fake, LARDER_TRIGGER_ITEM_LIST_UPDATE_COMPLETED, 0, 0) != LARDER_OK) return 2;
-                    larder_fake_free(fake);
-                    return 0;
-                }
-                """, to: "\(folder)/test.c")
-            let host = try Files.names(in: "\(Build.root)/SDK/Testing")
-                .filter { $0.hasSuffix(".c") && $0 != "actions.c" }.map { "\(Build.root)/SDK/Testing/\($0)" }
-            try await mustRun(
-                "gcc",
-                [
-                    "-std=c11", "-D_POSIX_C_SOURCE=200809L", "-pthread", "-fsanitize=address,undefined", "-I", folder,
-                    "-I", "\(Build.root)/SDK/Testing", "-I", "\(Build.root)/SDK/Testing/include",
-                    "\(folder)/test.c", "\(folder)/actions.c", "-o", "\(folder)/test", "-ldl",
-                ] + host)
-            try await mustRun("\(folder)/test", [])
+            try await CompiledPlugin.build(
+                "old-host", to: "\(folder)/old.so", defines: ["OPENED=\"\(folder)/changer.so\""])
+            let fixture = try PluginFixture(library: "\(folder)/old.so")
+            larder_fake_grant(fixture.fake, "server-changes")
+            let settings = try script(folder, "move /a /b 1")
+            #expect(fixture.start("org.example.changer", settings: settings) == LARDER_OK, "\(fixture.problem ?? "")")
+            #expect(fixture.run(.itemListUpdateCompleted) == LARDER_OK)
             #expect(try said(folder) == ["move is not there"])
         }
     }

@@ -11,15 +11,19 @@ extension Connection {
     ///   A 401 concerns the password below the account's files; on a server of the ownCloud family it also does
     ///   elsewhere, if the server rejects the credentials for the account's files too. Any other 401 may come from a
     ///   service with credentials of its own.
-    /// - Throws: `badRequest` for a request that is not sent, such as one with a method that is not in ``methods``;
+    /// - Throws: `badRequest` for a request that is not sent, such as one with a method that is not in
+    ///   `PlainRequest.methods`;
     ///   `protocolViolation` for an answer that repeats the account's credentials; `authentication` for a 401 that
     ///   concerns the password, after which nothing is sent until there are new credentials; `serverError` or
     ///   `maintenance` for a 429 or 503, with the wait that the server asks for.
     public func exchange(_ request: PlainRequest) async throws(ConnectionError) -> PlainAnswer {
         let address = try target(request.target)
+        try check(request)
+        var fields = HTTPHeaders()
+        for (name, value) in request.headers { fields.add(name: name, value: value) }
         let question = Question(
-            method: try Self.method(request.method), headers: try Self.fields(request.headers), body: request.body,
-            isIdempotent: Self.idempotent.contains(request.method), isGuess: !concernsAccount(address),
+            method: request.method, headers: fields, body: request.body,
+            isIdempotent: PlainRequest.idempotentMethods.contains(request.method), isGuess: !concernsAccount(address),
             timeLimit: request.timeLimit, doing: "\(request.method) \(address.path)")
         var reply = try await openly(question, at: address)
         let echo = CredentialsEcho(reply.authorization)
@@ -88,52 +92,27 @@ extension Connection {
         return target
     }
 
-    private static let idempotent: Set<String> = [
-        "GET", "HEAD", "OPTIONS", "PUT", "DELETE", "PROPFIND", "REPORT", "PROPPATCH", "MKCOL", "MKCALENDAR", "SEARCH",
-    ]
-
-    /// The methods that event loops may use. They do not include TRACE, with which a server repeats the request and the
-    /// account's password, and the methods that a server defines itself.
-    static let methods = idempotent.union(["POST", "PATCH", "COPY", "MOVE"])
-
     static func method(_ text: String) throws(ConnectionError) -> String {
-        guard methods.contains(text) else {
+        guard PlainRequest.methods.contains(text) else {
             throw ConnectionError(
                 .badRequest,
                 "\(PercentCoding.printable(text)) is not sent: the allowed methods are "
-                    + "\(methods.sorted().joined(separator: ", "))"
+                    + "\(PlainRequest.methods.sorted().joined(separator: ", "))"
             )
         }
         return text
     }
 
-    private static func fields(_ headers: [(name: String, value: String)]) throws(ConnectionError) -> HTTPHeaders {
-        var fields = HTTPHeaders()
-        for (name, value) in headers {
-            let shown = PercentCoding.printable(name)
-            guard !name.isEmpty, name.utf8.allSatisfy(\.isTokenCharacter),
-                value.utf8.allSatisfy({ $0 == 0x09 || $0 >= 0x20 && $0 != 0x7f })
-            else { throw ConnectionError(.badRequest, "the header \(shown) cannot be sent as it is") }
-            guard !ours.contains(name.lowercased()) else {
-                throw ConnectionError(.badRequest, "the header \(shown) is not set from outside")
-            }
-            fields.add(name: name, value: value)
-        }
-        return fields
-    }
-
-    private static let ours: Set<String> = [
-        "authorization", "host", "content-length", "transfer-encoding", "connection", "keep-alive", "upgrade", "te",
-        "trailer", "expect", "proxy-authorization", "proxy-connection", "user-agent", "accept-encoding", "x-request-id",
-    ]
-}
-
-extension UInt8 {
-    /// Whether the byte may stand in a token (RFC 9110, section 5.6.2).
-    fileprivate var isTokenCharacter: Bool {
-        switch self {
-        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(self)
+    /// Checks what is sent of a request besides its target.
+    /// - Throws: `badRequest` if it is not sent.
+    private func check(_ request: PlainRequest) throws(ConnectionError) {
+        switch request.problem {
+        case .method: _ = try Self.method(request.method)
+        case .header(let name):
+            throw ConnectionError(.badRequest, "the header \(PercentCoding.printable(name)) cannot be sent as it is")
+        case .hostsHeader(let name):
+            throw ConnectionError(.badRequest, "the header \(PercentCoding.printable(name)) is not set from outside")
+        case nil: break
         }
     }
 }

@@ -125,7 +125,7 @@ public final class PolicyHistory: Sendable {
         storage.withLock { storage in
             if let storage { return storage }
             let opened = ProjectStorage(base: base, bundleID: Self.bundleID) { [clock] in
-                ProjectDate(clock.now())
+                ProjectDate(nanoseconds: clock.now().nanoseconds)
             }
             storage = opened
             return opened

@@ -4,6 +4,7 @@ import ItemPolicies
 import Logging
 public import Model
 import PluginHost
+import Projects
 import SyncEngine
 import Threads
 import Vault
@@ -140,7 +141,10 @@ public actor HostProcess {
             base: bookmark.vault + "/projects",
             // The projects may be held for longer than the account is open.
             checkPlace: { [path = database.path] () throws(Failure) in try Database.checkPlace(of: path) },
-            isReadOnly: isReadOnly, plugins: settings.plugins, clock: clock)
+            isReadOnly: isReadOnly,
+            quota: { [quotas = settings.projectQuotas] in quotas[$0] ?? PluginSettings.defaultProjectQuota },
+            reserved: [PolicyHistory.bundleID: "the history of policies"], sourceRefusal: ProjectSources.refusal,
+            clock: clock)
         let environment = AccountEnvironment(
             name: bookmark.name, logger: logger.of("plugins"), clock: clock, trace: trace,
             calls: isReadOnly ? nil : await calls.board(for: host, logger: logger), held: held,
@@ -243,5 +247,12 @@ extension Failure {
         case is CancellationError: self = Failure(.failed, "The run was cancelled before it was complete")
         default: self = Failure(.internal, "\(error)")
         }
+    }
+}
+
+extension Settings {
+    /// The bytes that the projects of plugins may take, for the plugins that the config names.
+    fileprivate var projectQuotas: [PluginID: Int64] {
+        Dictionary(plugins.map { ($0.id, $0.projectQuota) }) { first, _ in first }
     }
 }

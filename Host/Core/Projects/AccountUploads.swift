@@ -2,6 +2,7 @@ import CLarder
 import LocalTree
 import Model
 import PluginHost
+import Projects
 import Vault
 
 /// The files among the assets of plugins' projects, which the plugins may have uploaded.

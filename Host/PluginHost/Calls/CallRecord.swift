@@ -1,5 +1,6 @@
 import CLinux
 public import Model
+import Synchronization
 
 /// The subject of a call, for messages about the call. The text is borrowed for the call.
 struct CallSubject {
@@ -61,9 +62,13 @@ final class CallRecord: @unchecked Sendable {
         let size = CallBoard.recordSize
         let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 64)
         memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+        Self.kept.withLock { $0.append(UInt(bitPattern: memory)) }
         self.init(
             memory.assumingMemoryBound(to: linux_call.self), on: nil, plugin: plugin, library: library, mark: mark)
     }
+
+    /// The addresses of the memory that is never freed. They show a search for leaks that it is not lost.
+    private static let kept = Mutex<[UInt]>([])
 
     /// The record for calls that nobody reads, of an instance that was destroyed.
     static let nowhere = CallRecord(plugin: PluginID(""), library: "")

@@ -33,7 +33,7 @@ final class InstanceContext: @unchecked Sendable {
     /// The services that the config withholds from the plugin.
     private let withheld: Set<String>
     /// What the config grants the plugin beyond services.
-    private let grants: Set<PluginSettings.Grant>
+    private(set) var grants: Set<PluginSettings.Grant>
     /// Whether the plugin was built with headers of a later version.
     let isNewer: Bool
     /// The implementation of `larder.projects/1`; nil if there is none.
@@ -41,6 +41,8 @@ final class InstanceContext: @unchecked Sendable {
     /// The files that the plugin may have uploaded; nil if there are none.
     let uploads: (any PluginUploads)?
     let table: UnsafeMutablePointer<larder_host>
+    /// What a scripted host makes of the calls; nil for a host that does the work.
+    let script: (any CallScript)?
     /// The trace of the calls; nil if calls are not traced.
     let trace: TraceWriter?
     /// The call under way, if it is traced. Used on the plugin's thread only.
@@ -110,7 +112,7 @@ final class InstanceContext: @unchecked Sendable {
     init(
         plugin: PluginID, granted: Set<String>, withheld: Set<String> = [], grants: Set<PluginSettings.Grant> = [],
         isNewer: Bool = false, projects: (any PluginProjects)? = nil, uploads: (any PluginUploads)? = nil,
-        record: CallRecord, trace: TraceWriter? = nil,
+        record: CallRecord, trace: TraceWriter? = nil, script: (any CallScript)? = nil,
         log: PluginLog, clock: HostClock
     ) {
         self.plugin = plugin
@@ -122,6 +124,7 @@ final class InstanceContext: @unchecked Sendable {
         self.uploads = uploads
         self.record = record
         self.trace = trace
+        self.script = script
         self.log = log
         self.clock = clock
         table = .allocate(capacity: 1)
@@ -141,6 +144,9 @@ final class InstanceContext: @unchecked Sendable {
         _ = copy.initialize(from: bytes)
         settings = UnsafeBufferPointer(rebasing: copy[..<bytes.count])
     }
+
+    /// Grants the plugin something more. No call may be under way.
+    func grant(_ grant: PluginSettings.Grant) { grants.insert(grant) }
 
     /// Makes a call into the plugin. The memory that the plugin borrowed is freed when the call returns.
     /// - Parameters:
@@ -165,6 +171,12 @@ final class InstanceContext: @unchecked Sendable {
             }
         // The first items of a pass are looked at one by one. Later the look would cost more than the calls.
         unseenCalls &+= 1
+        script?.returned(
+            ReturnedCall(
+                name: name,
+                subject: subject.kind == UInt32(LINUX_CALL_ABOUT_NOTHING)
+                    ? nil : String(decoding: subject.text, as: UTF8.self),
+                status: result.status, isKnown: mayReturn(result.status)))
         if subject.kind == UInt32(LINUX_CALL_ABOUT_ITEM) {
             itemCount &+= 1
             if itemCount > 16, itemCount & 0xff != 0, !record.hasForks { return result }
@@ -242,6 +254,7 @@ final class InstanceContext: @unchecked Sendable {
     func noteUndeclared(_ name: String) {
         guard !withheld.contains(name), !undeclared.contains(name) else { return }
         undeclared.append(name)
+        script?.lacks(name)
         log.write(
             .warning,
             "it asked for the service \(name) and does not get it: "

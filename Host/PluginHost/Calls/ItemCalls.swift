@@ -38,7 +38,7 @@ public struct ItemCalls {
         let (status, message) = context.call(name, .processor, .item(path(of: item, source)), trigger) {
             function(receiver, trigger.rawValue, item)
         }
-        if status == LARDER_OK { return ProcessorCalls.Outcome(isOK: true) }
+        if status == LARDER_OK { return ProcessorCalls.Outcome(status: status) }
         return calls.failed(name, source, status, message)
     }
 

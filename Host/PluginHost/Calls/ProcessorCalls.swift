@@ -8,8 +8,10 @@ import Synchronization
 public final class ProcessorCalls {
     /// The outcome of a call.
     public struct Outcome: Sendable {
+        /// The status that the plugin returned.
+        public var status: larder_status
         /// Whether the call returned `LARDER_OK`.
-        public var isOK: Bool
+        public var isOK: Bool { status == LARDER_OK }
     }
 
     /// The plugin of the processor.
@@ -214,7 +216,7 @@ public final class ProcessorCalls {
         _ name: StaticString, _ trigger: Trigger?, _ body: () -> larder_status
     ) -> Outcome {
         let (status, message) = context.call(name, .processor, .nothing, trigger, body)
-        return status == LARDER_OK ? Outcome(isOK: true) : failed(name, nil, status, message)
+        return status == LARDER_OK ? Outcome(status: status) : failed(name, nil, status, message)
     }
 
     /// Logs that a call failed.
@@ -227,6 +229,6 @@ public final class ProcessorCalls {
         } else if status != LARDER_CANCELLED || !isCancelled {
             log.note(.failed, "\(name)\(subject) failed: \(message ?? statusName(status))")
         }
-        return Outcome(isOK: false)
+        return Outcome(status: status)
     }
 }

@@ -45,6 +45,9 @@ struct LibraryImage {
         }
     }
 
+    /// Takes a library where it lies.
+    init(inPlace path: String) { (source, mark, neighbours, self.path, descriptor) = (path, "", [], path, -1) }
+
     /// Whether the path is that of a copy, which nothing can change.
     var isCopy: Bool { descriptor >= 0 }
 

@@ -21,6 +21,14 @@ final class PluginLibrary: @unchecked Sendable {
         var required: [String]
         /// The services that the plugin uses if they are available.
         var wanted: [String]
+
+        /// Checks that the plugin gets the services that it requires.
+        /// - Parameter withheld: The services that it does not get.
+        /// - Throws: `.service` or `.withheld` if it lacks one.
+        func checkServices(withheld: Set<String>) throws(Refusal) {
+            if let unknown = required.first(where: { hostServices[$0] == nil }) { throw .service(unknown) }
+            if let lacking = required.first(where: withheld.contains) { throw .withheld(lacking, from: id) }
+        }
     }
 
     /// The largest number of plugins in a library. A library with more is assumed to describe plugins without end.
@@ -91,7 +99,14 @@ final class PluginLibrary: @unchecked Sendable {
             }
             throw .noEntry
         }
-        let entry = unsafeBitCast(address, to: larder_plugin_entry.self)
+        return try describing(unsafeBitCast(address, to: larder_plugin_entry.self), image)
+    }
+
+    /// Takes a module and describes its plugins. Runs the module's own code.
+    /// - Parameters:
+    ///   - entry: The module's entry function.
+    ///   - image: The bytes that contain the module.
+    static func describing(_ entry: larder_plugin_entry, _ image: LibraryImage) throws(Refusal) -> PluginLibrary {
         var table: UnsafePointer<larder_module>?
         let status = entry(UInt32(LARDER_ABI_MINOR), &table)
         if status == LARDER_UNSUPPORTED {
@@ -100,6 +115,15 @@ final class PluginLibrary: @unchecked Sendable {
         guard status == LARDER_OK else { throw .entryFailed("its entry function returned \(statusName(status))") }
         let module = try larder_module.copy(table)
         return PluginLibrary(image: image, module: module, plugins: try describe(module))
+    }
+
+    /// Returns the description of a plugin of the library.
+    /// - Throws: `.notConfigured` if the library does not describe it.
+    func description(of id: PluginID) throws(Refusal) -> Description {
+        guard let description = plugins.first(where: { $0.id == id }) else {
+            throw .notConfigured(id, found: plugins.map(\.id))
+        }
+        return description
     }
 
     private static func openingError(_ text: String, path: String) -> Refusal {

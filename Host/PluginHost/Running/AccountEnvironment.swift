@@ -21,6 +21,8 @@ public struct AccountEnvironment: Sendable {
     public var projects: (any PluginProjects)?
     /// The files that plugins may have uploaded; nil if there are none.
     public var uploads: (any PluginUploads)?
+    /// What a scripted host makes of the calls; nil for a host that does the work.
+    package var script: (any CallScript)?
     /// A function that is called on the plugin's thread after the plugin failed or broke the rules. It returns at once.
     public var noted: @Sendable () -> Void
     /// A function that is called when a call into a plugin was found to hang. It returns at once.

@@ -15,7 +15,8 @@ public final class PluginInstance: @unchecked Sendable {
     /// The kind of the policies that the plugin's processor is for; nil if the plugin processes no items.
     public let kind: PolicyKind?
     let account: AccountEnvironment
-    let thread: SerialThread
+    /// The plugin's thread; nil if the calls are made on the caller's thread.
+    let thread: SerialThread?
     let context: InstanceContext
     let log: PluginLog
     let processor: larder_item_policy_processor?
@@ -53,7 +54,7 @@ public final class PluginInstance: @unchecked Sendable {
     init(
         _ description: PluginLibrary.Description, in library: PluginLibrary, settings: String,
         overrides: [String: PluginOverride] = [:], withheld: Set<String> = [], grants: Set<PluginSettings.Grant> = [],
-        thread: SerialThread,
+        thread: SerialThread?,
         account: AccountEnvironment, record: CallRecord? = nil
     ) throws(Refusal) {
         plugin = description.id
@@ -66,7 +67,7 @@ public final class PluginInstance: @unchecked Sendable {
             withheld: withheld, grants: grants, isNewer: library.module.abi_minor > UInt32(LARDER_ABI_MINOR),
             projects: account.projects, uploads: account.uploads,
             record: record ?? CallRecord(plugin: description.id, library: library.path, mark: library.image.mark),
-            trace: account.trace, log: log,
+            trace: account.trace, script: account.script, log: log,
             clock: account.clock)
         context.record.enter()
         table = try Self.create(description.id, library, context)
@@ -117,7 +118,7 @@ public final class PluginInstance: @unchecked Sendable {
     ) async throws -> Result {
         guard hanging == nil else { throw PluginHangs() }
         do {
-            return try await thread.run(isHurried: true) { [self] in
+            return try await ownThread().run(isHurried: true) { [self] in
                 guard let processor, let kind else { throw Failure(.internal, "\(plugin) has no processor") }
                 linux_begin_row()
                 defer { linux_end_row() }
@@ -142,7 +143,7 @@ public final class PluginInstance: @unchecked Sendable {
         _ loop: LoopID, _ body: @escaping @Sendable (LoopCalls) throws -> Result
     ) async throws -> Result {
         do {
-            return try await thread.run { [self] in
+            return try await ownThread().run { [self] in
                 guard let eventLoop else { throw Failure(.internal, "\(plugin) has no event loop") }
                 linux_begin_row()
                 defer { linux_end_row() }
@@ -153,6 +154,11 @@ public final class PluginInstance: @unchecked Sendable {
         }
     }
 
+    private func ownThread() throws(Failure) -> SerialThread {
+        guard let thread else { throw Failure(.internal, "\(plugin) has no thread") }
+        return thread
+    }
+
     private func lack(_ error: ThreadError) -> Failure {
         Failure(
             .localIO, "\(plugin) is not called: \(error)",
@@ -160,7 +166,7 @@ public final class PluginInstance: @unchecked Sendable {
     }
 
     /// Gives a page back to the plugin, from any thread. A page that was given back before is ignored.
-    public func releaseLater(_ page: LoopPage) { thread.enqueue { [self] in release(page.number) } }
+    public func releaseLater(_ page: LoopPage) { thread?.enqueue { [self] in release(page.number) } }
 
     func keep(_ page: larder_event_page) -> Int {
         pageCount += 1
@@ -193,7 +199,8 @@ public final class PluginInstance: @unchecked Sendable {
                 else { continue }
                 gaveUp.withLock { $0 = note }
                 log.write(.error, "The plugin hangs and is given up: \(note.callText) has not returned")
-                return thread.giveUp()
+                thread?.giveUp()
+                return
             }
         }
         giving.withLock { $0 = task }

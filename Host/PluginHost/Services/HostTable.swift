@@ -45,13 +45,16 @@ func serve(
         let reason = "called from a thread on which no call into the plugin is under way"
         context.log.note(.wrongThread, "refused \(name): \(reason)")
         context.traceStray(name, LARDER_WRONG_THREAD, because: reason)
+        context.script?.refused(name, LARDER_WRONG_THREAD)
         return LARDER_WRONG_THREAD
     }
     guard tag.allows(context.phase) else {
         context.log.note(.wrongState, "refused \(name): not allowed during \(context.callName)")
         context.trace(.refused, "\(name)", statusName(LARDER_WRONG_STATE), because: "not allowed during the call")
+        context.script?.refused(name, LARDER_WRONG_STATE)
         return LARDER_WRONG_STATE
     }
+    if let status = context.script?.failure(of: name) { return status }
     context.record.setInHost(true)
     defer { context.record.setInHost(false) }
     do throws(ServiceError) {
@@ -66,6 +69,7 @@ func serve(
             context.trace(.refused, "\(name)", statusName(LARDER_UNSUPPORTED), because: error.message)
             return LARDER_UNSUPPORTED
         }
+        context.script?.refused(name, error.status)
         switch error.status {
         case LARDER_INVALID_ARGUMENT:
             context.log.note(.invalidArgument, "refused \(name) during \(context.callName): \(error.message)")
@@ -110,13 +114,14 @@ func hostTable(context: UnsafeMutableRawPointer) -> larder_host {
             }
             return found
         },
-        fail: { host, _, message in
+        fail: { host, status, message in
             _ = serve(host, "host.fail", during: .always) { context throws(ServiceError) in
                 guard let text = message.text else {
                     throw ServiceError(LARDER_INVALID_ARGUMENT, "the message is not UTF-8")
                 }
                 let said = text.beginning(ofBytes: 1_024)
                 context.failure = said
+                context.script?.failed(status, because: text)
                 context.trace(.message, "fail", said)
             }
         })

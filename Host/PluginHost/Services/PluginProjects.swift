@@ -146,6 +146,19 @@ public enum PluginProjectChange: Hashable, Sendable {
         public var userData: [UInt8]?
         /// The time of the project's last change that is required; nil to change the project in any case.
         public var ifModified: Timestamp?
+
+        init(
+            cursor: Int?, stepsToDelete: [String], stepsToAdd: [NewStep], userData: [UInt8]?, ifModified: Timestamp?
+        ) {
+            (self.cursor, self.stepsToDelete, self.stepsToAdd) = (cursor, stepsToDelete, stepsToAdd)
+            (self.userData, self.ifModified) = (userData, ifModified)
+        }
+
+        /// Creates a move of the cursor.
+        /// - Parameter cursor: The new number of applied steps.
+        package init(movingTo cursor: Int) {
+            self.init(cursor: cursor, stepsToDelete: [], stepsToAdd: [], userData: nil, ifModified: nil)
+        }
     }
 
     /// A step to add.

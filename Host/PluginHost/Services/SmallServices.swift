@@ -13,6 +13,7 @@ let logTable = larder_log(struct_size: size(of: larder_log.self), reserved: 0) {
         let said = blame + text.beginning(ofBytes: 4_096)
         context.log.write(levels[Int(level)], said)
         context.trace(.message, "\(levels[Int(level)])", said)
+        context.script?.said(level, text)
     }
 }
 

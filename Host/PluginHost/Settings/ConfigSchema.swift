@@ -29,7 +29,7 @@ struct ConfigSchema: Hashable, Sendable {
     /// The schema as the plugin gave it.
     var source = JSONValue.object([])
 
-    static let none = ConfigSchema(properties: [])
+    static var none: ConfigSchema { ConfigSchema(properties: []) }
 
     init(properties: [Property]) { self.properties = properties }
 

@@ -2,7 +2,8 @@
  *
  * The fake host opens a plugin's library, or takes a module of the test's own. It starts one plugin with the settings
  * that the test gives, and makes the calls of a run over the items and policies that the test gives. It carries nothing
- * out: it records the plugin's requests for the test to read.
+ * out: it records the plugin's requests for the test to read. The code that makes the calls and answers them is the
+ * host's own; the account behind it is the test's.
  *
  * An event loop is polled turn by turn, against records that the fake host keeps and a server whose answers the test
  * writes. A processor reads these records; the test makes the run that follows from a change of them.
@@ -18,12 +19,12 @@
  *  - It drops the requests of a call that fails.
  *  - It refuses the same arguments as the host, with the same status. A call at the wrong time or from another thread,
  *    and a status that does not exist, are mistakes.
+ *  - Which items meet a condition, the condition language says, as in the host.
  *  - It refuses changes of the server unless the test grants them. It takes no snapshot of what is to be uploaded, and
  *    asks nobody about many deletions.
  *  - max_records holds for each run: the requests of a run are done when the next run begins.
  *
- * It has limits: it does not know the condition language (the test says which items meet a condition), it does not
- * parse the server's addresses, and it does not check the targets of links in a step's assets.
+ * It has limits: it does not parse the server's addresses, and it waits for nothing.
  *
  * All functions are for one thread, that of the test. They copy texts and structs that they get. Texts and structs that
  * they return are valid until the next call of larder_fake_run, larder_fake_poll, larder_fake_forget or
@@ -31,16 +32,10 @@
  *
  * Example:
  *
- *     static uint32_t meets(void *context, larder_str condition, const larder_item *item) {
- *         (void)context, (void)condition;
- *         return item->favorite;
- *     }
- *
  *     static void test_processor(const larder_item *old_file) {
  *         larder_fake *fake = larder_fake_open("build/libarchive-policy.so");
  *         larder_fake_settings(fake, "{\"years\": 5}");
  *         larder_fake_put_item(fake, old_file);
- *         larder_fake_evaluate_with(fake, meets, NULL);
  *         assert(larder_fake_start(fake, "org.example.archive") == LARDER_OK);
  *         assert(larder_fake_run(fake, LARDER_TRIGGER_ITEM_LIST_UPDATE_COMPLETED, NULL, 0) == LARDER_OK);
  *         assert(larder_fake_count(fake, LARDER_FAKE_ACTION) == 1);
@@ -113,7 +108,7 @@ void larder_fake_drop_policy(larder_fake *fake, const char *id);
 /* Returns 1 if an item, which has all its fields, meets a condition, and else 0. */
 typedef uint32_t (*larder_fake_evaluator)(void *LARDER_NULLABLE context, larder_str condition, const larder_item *item);
 
-/* Sets the function that evaluates conditions, and its first argument. Without it, no item meets any condition. */
+/* Sets a function that evaluates conditions in place of the condition language, and its first argument. */
 void larder_fake_evaluate_with(larder_fake *fake, larder_fake_evaluator evaluator, void *LARDER_NULLABLE context);
 
 /* Withholds a service: "larder.kv/1". A plugin that requires the service then does not start. */
@@ -197,9 +192,8 @@ void larder_fake_serve_with(larder_fake *fake, larder_fake_server LARDER_NULLABL
 /* Returns the number of answers that no request has taken yet. */
 size_t larder_fake_unasked(const larder_fake *fake);
 
-/* --- Projects. They are in memory. Assets are in a temporary folder below TMPDIR, which is removed with the fake host.
- * The fake host moves a source of assets there, so the source must be on the same file system. Unlike the requests of a
- * call, a change of a project is made at once, and stays if the call fails. --- */
+/* --- Projects. They are in a temporary folder below TMPDIR, which is removed with the fake host. Unlike the requests
+ * of a call, a change of a project is made at once, and stays if the call fails. --- */
 
 /* Sets the quota of the plugin's projects, in bytes of user data and assets; 1 GB unless set. */
 void larder_fake_quota(larder_fake *fake, uint64_t bytes);
@@ -252,8 +246,8 @@ const char *LARDER_NULLABLE larder_fake_match_condition(larder_fake *fake);
 const char *LARDER_NULLABLE larder_fake_cleanup_condition(larder_fake *fake);
 
 /* Returns what the processor says of the item with this local_id (ext/explain.h), or null if it says nothing or the
- * call failed. Of a long text it returns the first 1,024 bytes, without the host's ellipsis. The host makes a run for the
- * item before; here the test makes it. The text is valid until the next call of this function. */
+ * call failed. A long text is cut after 1,024 bytes. The host makes a run for the item before; here the test makes it.
+ * The text is valid until the next call of this function. */
 const char *LARDER_NULLABLE larder_fake_explain(larder_fake *fake, const char *local_id);
 
 /* Returns the text of the plugin's settings schema, or null if it has none. */

@@ -1,5 +1,6 @@
 import Model
 import PluginHost
+import Projects
 import TestSupport
 import Warehouse
 
@@ -72,7 +73,9 @@ func withKeeper(
         builtIn: "\(folder)/none", settings: Settings(plugins: [settings]),
         probe: ProbeCommand(arguments: [try Build.larder, "__probe"]), memory: nil, logger: log.logger)
     await host.load()
-    let projects = AccountProjects(base: base, isReadOnly: isReadOnly, plugins: [settings], clock: .system)
+    let projects = AccountProjects(base: base, isReadOnly: isReadOnly, quota: { _ in quota },
+        reserved: [PolicyHistory.bundleID: "the history of policies"], sourceRefusal: ProjectSources.refusal,
+        clock: .system)
     let plugins = await host.start(AccountEnvironment(name: "test", logger: log.logger, projects: projects))
     guard let plugin = plugins.first else { throw SetupError("\(log.messages)") }
     try await body(KeeperFixture(folder: folder, base: base, log: log, host: host, plugin: plugin))

@@ -33,8 +33,8 @@ public struct Guide {
         guard let command = commands(of: compiler).first(where: { $0.contains(word) }) else {
             throw SetupError("the guide has no command with \(compiler) and \(word)")
         }
-        if !Files.exists("\(folder)/SDK") {
-            try await mustRun("ln", ["-s", "\(Build.root)/SDK", "\(folder)/SDK"])
+        for name in ["SDK", ".build"] where !Files.exists("\(folder)/\(name)") {
+            try await mustRun("ln", ["-s", "\(Build.root)/\(name)", "\(folder)/\(name)"])
         }
         try await mustRun("sh", ["-c", "cd '\(folder)' && \(command) -Wall -Wextra -Wpedantic -Werror \(flags)"])
     }

@@ -1,6 +1,6 @@
 import CLarder
-import Model
-import PluginHost
+package import Model
+package import PluginHost
 import Synchronization
 import Warehouse
 
@@ -10,7 +10,7 @@ import Warehouse
 /// The storage is opened when the first plugin requests something. The size of a plugin's projects is measured before
 /// the plugin's first write and counted from then on. It is measured again only before a write is refused, since a
 /// person, or the plugin in its folders of assets, may have removed something.
-final class AccountProjects: PluginProjects {
+package final class AccountProjects: PluginProjects {
     private struct State {
         var storage: ProjectStorage?
         /// The total size of each plugin's projects in bytes, as far as they have been measured.
@@ -23,7 +23,9 @@ final class AccountProjects: PluginProjects {
     private let base: String
     private let checkPlace: @Sendable () throws(Failure) -> Void
     private let isReadOnly: Bool
-    private let quotas: [PluginID: Int64]
+    private let quota: @Sendable (PluginID) -> Int64
+    private let reserved: [String: String]
+    private let sourceRefusal: @Sendable (String) -> String?
     private let clock: HostClock
     private let state = Mutex(State())
 
@@ -32,24 +34,28 @@ final class AccountProjects: PluginProjects {
     ///   - base: The folder of the projects.
     ///   - checkPlace: Called before each write. It throws if the vault is away.
     ///   - isReadOnly: Whether every write is refused.
-    ///   - plugins: The settings of the plugins, with their quotas.
+    ///   - quota: Returns the bytes that a plugin's projects may take.
+    ///   - reserved: The ids under which no plugin has projects, with what their projects are, as a part of a sentence.
+    ///   - sourceRefusal: Returns the reason why a folder may not be the source of a step's assets, by the folder's
+    ///     absolute path; nil if there is none. It may block.
     ///   - clock: The clock for the projects' dates.
-    init(
+    package init(
         base: String, checkPlace: @escaping @Sendable () throws(Failure) -> Void = {}, isReadOnly: Bool,
-        plugins: [PluginSettings], clock: HostClock
+        quota: @escaping @Sendable (PluginID) -> Int64, reserved: [String: String] = [:],
+        sourceRefusal: @escaping @Sendable (String) -> String? = { _ in nil }, clock: HostClock
     ) {
         self.base = base
         self.checkPlace = checkPlace
         self.isReadOnly = isReadOnly
-        quotas = Dictionary(plugins.map { ($0.id, $0.projectQuota) }) { first, _ in first }
+        (self.quota, self.reserved, self.sourceRefusal) = (quota, reserved, sourceRefusal)
         self.clock = clock
     }
 
-    func projects(of plugin: PluginID, _ order: PluginProjectOrder) throws(ServiceError) -> [String] {
+    package func projects(of plugin: PluginID, _ order: PluginProjectOrder) throws(ServiceError) -> [String] {
         try ids(of: plugin, order).map(\.description)
     }
 
-    func project(
+    package func project(
         _ id: String, of plugin: PluginID, withSteps: Bool, withUserData: Bool
     ) throws(ServiceError) -> PluginProject {
         let found = try snapshot(id, of: plugin, withUserData ? .all : .stepIDs)
@@ -60,19 +66,19 @@ final class AccountProjects: PluginProjects {
             userData: found.userData, assets: found.assets)
     }
 
-    func step(_ step: String, of id: String, of plugin: PluginID) throws(ServiceError) -> PluginProject.Step {
+    package func step(_ step: String, of id: String, of plugin: PluginID) throws(ServiceError) -> PluginProject.Step {
         let project = try snapshot(id, of: plugin).id
         guard let step = StepID(step) else { throw .noSuchStep }
         let found = try serving { () throws(ProjectError) in try storage().fetchStep(step, of: project) }
         return PluginProject.Step(userData: found.userData, assets: found.assets)
     }
 
-    func usage(of plugin: PluginID) throws(ServiceError) -> PluginProject.Usage {
+    package func usage(of plugin: PluginID) throws(ServiceError) -> PluginProject.Usage {
         let bytes = try measure(plugin)
-        return PluginProject.Usage(bytes: UInt64(bytes), quota: UInt64(max(0, quota(of: plugin))))
+        return PluginProject.Usage(bytes: UInt64(bytes), quota: UInt64(max(0, quota(plugin))))
     }
 
-    func create(for plugin: PluginID) throws(ServiceError) -> String {
+    package func create(for plugin: PluginID) throws(ServiceError) -> String {
         try checkWritable(by: plugin)
         try makeRoom(for: Self.newProject, plugin)
         let id = try serving { () throws(ProjectError) in try storage().createProject(for: plugin.text) }
@@ -80,7 +86,7 @@ final class AccountProjects: PluginProjects {
         return id.description
     }
 
-    func change(
+    package func change(
         _ id: String, of plugin: PluginID, _ change: PluginProjectChange
     ) throws(ServiceError) -> [String] {
         try checkWritable(by: plugin)
@@ -107,7 +113,7 @@ final class AccountProjects: PluginProjects {
         return (added ?? []).map(\.description)
     }
 
-    func duplicate(_ id: String, of plugin: PluginID) throws(ServiceError) -> String {
+    package func duplicate(_ id: String, of plugin: PluginID) throws(ServiceError) -> String {
         try checkWritable(by: plugin)
         let project = try snapshot(id, of: plugin).id
         let storage = storage()
@@ -118,7 +124,7 @@ final class AccountProjects: PluginProjects {
         return copy.description
     }
 
-    func remove(_ id: String, of plugin: PluginID) throws(ServiceError) {
+    package func remove(_ id: String, of plugin: PluginID) throws(ServiceError) {
         try checkWritable(by: plugin)
         let project = try snapshot(id, of: plugin).id
         try serving { () throws(ProjectError) in try storage().deleteProject(project) }
@@ -157,7 +163,7 @@ final class AccountProjects: PluginProjects {
                 ? ProjectStorage(readingFrom: base)
                 : ProjectStorage(
                     base: base, bundleID: "", now: { [clock] in ProjectDate(clock.now()) },
-                    sourceRefusal: ProjectSources.refusal)
+                    sourceRefusal: sourceRefusal)
             state.storage = storage
             return storage
         }
@@ -165,19 +171,17 @@ final class AccountProjects: PluginProjects {
 
     private func checkWritable(by plugin: PluginID) throws(ServiceError) {
         guard !isReadOnly else { throw ServiceError(LARDER_DENIED, "this is a preview, which changes no project") }
-        guard plugin.text != PolicyHistory.bundleID else {
-            throw ServiceError(LARDER_DENIED, "projects with this plugin's id are the history of policies")
+        if let what = reserved[plugin.text] {
+            throw ServiceError(LARDER_DENIED, "projects with this plugin's id are \(what)")
         }
         do { try checkPlace() } catch { throw ServiceError(LARDER_IO, error.message) }
     }
 
     // MARK: Size
 
-    private func quota(of plugin: PluginID) -> Int64 { quotas[plugin] ?? PluginSettings.defaultProjectQuota }
-
     private func makeRoom(for growth: Int64, _ plugin: PluginID) throws(ServiceError) {
         guard growth > 0 else { return }
-        let quota = quota(of: plugin)
+        let quota = quota(plugin)
         if let used = state.withLock({ $0.used[plugin] }), growth <= quota - used { return }
         let used = try measure(plugin)
         guard growth <= quota - used else {

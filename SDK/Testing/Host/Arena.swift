@@ -1,0 +1,84 @@
+import CLarder
+import Glibc
+
+/// Memory for texts and structs that the test reads. It is freed all at once.
+final class Arena {
+    private var blocks: [UnsafeMutableRawPointer] = []
+
+    deinit { free() }
+
+    /// Frees everything.
+    func free() {
+        for block in blocks { Glibc.free(block) }
+        blocks.removeAll()
+    }
+
+    /// Returns a copy of bytes, with a zero behind them.
+    func bytes(_ bytes: some Collection<UInt8>) -> UnsafeMutablePointer<UInt8> {
+        let block = block(bytes.count + 1).bindMemory(to: UInt8.self, capacity: bytes.count + 1)
+        var end = block
+        for byte in bytes {
+            end.pointee = byte
+            end += 1
+        }
+        end.pointee = 0
+        return block
+    }
+
+    func cString(_ text: String) -> UnsafePointer<CChar> {
+        UnsafeRawPointer(bytes(text.utf8)).assumingMemoryBound(to: CChar.self)
+    }
+
+    func text(_ text: String?) -> larder_str {
+        guard let text else { return larder_str(ptr: nil, len: 0) }
+        return larder_str(ptr: cString(text), len: UInt64(text.utf8.count))
+    }
+
+    func view(_ bytes: [UInt8]?) -> larder_bytes {
+        guard let bytes else { return larder_bytes(ptr: nil, len: 0) }
+        return larder_bytes(ptr: self.bytes(bytes), len: UInt64(bytes.count))
+    }
+
+    func copy<Value>(_ value: Value) -> UnsafePointer<Value> {
+        let place = block(MemoryLayout<Value>.size).bindMemory(to: Value.self, capacity: 1)
+        place.initialize(to: value)
+        return UnsafePointer(place)
+    }
+
+    func list(_ texts: [String]) -> UnsafePointer<larder_str>? {
+        guard !texts.isEmpty else { return nil }
+        let list = block(MemoryLayout<larder_str>.stride * texts.count)
+            .bindMemory(to: larder_str.self, capacity: texts.count)
+        for (index, text) in texts.enumerated() { (list + index).initialize(to: self.text(text)) }
+        return UnsafePointer(list)
+    }
+
+    private func block(_ size: Int) -> UnsafeMutableRawPointer {
+        guard let block = malloc(max(1, size)) else { fatalError("no memory") }
+        blocks.append(block)
+        return block
+    }
+}
+
+/// Returns a copy of a struct of the test, which may have been built with headers of another version. Members beyond
+/// the size that the struct gives are zero.
+func sized<Value>(_ address: UnsafePointer<Value>, _ zero: Value) -> Value {
+    var copy = zero
+    let given = Int(UnsafeRawPointer(address).loadUnaligned(as: UInt32.self))
+    withUnsafeMutableBytes(of: &copy) { bytes in
+        bytes.copyMemory(from: UnsafeRawBufferPointer(start: address, count: min(given, bytes.count)))
+    }
+    return copy
+}
+
+extension larder_str {
+    /// The text; nil if it is absent. Bytes that are not UTF-8 are replaced.
+    var string: String? {
+        ptr.map { String(decoding: UnsafeRawBufferPointer(start: $0, count: Int(len)), as: UTF8.self) }
+    }
+}
+
+extension larder_bytes {
+    /// A copy of the bytes; nil if they are absent.
+    var array: [UInt8]? { ptr.map { Array(UnsafeBufferPointer(start: $0, count: Int(len))) } }
+}
