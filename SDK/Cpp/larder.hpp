@@ -63,6 +63,7 @@
 #include <larder/helper.h>
 #include <larder/larder.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -357,9 +358,12 @@ public:
         status = body();
 #endif
         if (status != LARDER_OK && !said_ && status == noted_) {
+            char message[160];
             const char *why = detail::reason(status);
-            fail(status, "the host's " + std::string(function_) + " failed: "
-                             + (why ? std::string(why) : "status " + std::to_string(status)));
+            const int count = why ? std::snprintf(message, sizeof message, "the host's %s failed: %s", function_, why)
+                                  : std::snprintf(message, sizeof message, "the host's %s failed: status %d", function_,
+                                                  static_cast<int>(status));
+            fail(status, text(message, static_cast<uint64_t>(count)));
         }
         return status;
     }
@@ -1270,11 +1274,11 @@ template <class... Plugins> struct library {
         const kind_of_plugin *const all[] = {known<Plugins>()...};
         return index < sizeof...(Plugins) ? all[index] : nullptr;
     }
-    static const larder_descriptor *describe(uint32_t index) {
+    static const larder_descriptor *describe(uint32_t index) noexcept {
         const kind_of_plugin *kind = plugin_at(index);
         return kind ? &kind->descriptor : nullptr;
     }
-    static larder_status create(larder_str id, const larder_host *host, const larder_instance **out) {
+    static larder_status create(larder_str id, const larder_host *host, const larder_instance **out) noexcept {
         for (std::size_t index = 0; const kind_of_plugin *kind = plugin_at(index); index++) {
             if (text(kind->descriptor.id) != text(id)) continue;
             instance *made = new (std::nothrow) instance(kind, host);
