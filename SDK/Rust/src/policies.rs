@@ -84,11 +84,10 @@ impl PolicyList<'_> {
     ///
     /// The list's policies live as long as the result.
     pub(crate) unsafe fn new(raw: *const larder_policy_list) -> Self {
-        let raw = ptr::read(raw);
         PolicyList {
-            next: raw.policies as *const u8,
-            stride: raw.stride as usize,
-            left: raw.count as usize,
+            next: (*raw).policies as *const u8,
+            stride: (*raw).stride as usize,
+            left: (*raw).count as usize,
             life: PhantomData,
         }
     }

@@ -22,12 +22,12 @@ impl Record<'_> {
     /// # Safety
     ///
     /// The record's texts live as long as the result.
-    unsafe fn read(raw: &larder_record) -> Self {
+    unsafe fn read(raw: *const larder_record) -> Self {
         Record {
-            key: borrowed(raw.key).unwrap_or(""),
-            version: borrowed(raw.version).unwrap_or(""),
-            value: borrowed(raw.value).unwrap_or(""),
-            content: borrowed_bytes(raw.content),
+            key: borrowed((*raw).key).unwrap_or(""),
+            version: borrowed((*raw).version).unwrap_or(""),
+            value: borrowed((*raw).value).unwrap_or(""),
+            content: borrowed_bytes((*raw).content),
         }
     }
 }
@@ -46,7 +46,7 @@ impl RecordCursor<'_> {
         // SAFETY: the cursor is open, and the record is borrowed until the next one.
         unsafe {
             check("record_cursor.next", ((*self.raw).next)(self.raw, &mut out))?;
-            Ok(if out.is_null() { None } else { Some(Record::read(&*out)) })
+            Ok(if out.is_null() { None } else { Some(Record::read(out)) })
         }
     }
 }
