@@ -18,21 +18,6 @@ import Testing
         #expect(guide.commands(of: "cc").count == 2 && guide.commands(of: "c++").count == 1)
     }
 
-    private func keepsFavorites(_ library: String) throws {
-        let fixture = try PluginFixture(library: library)
-        #expect(fixture.start("org.example.favorites") == LARDER_OK)
-        var (favorite, stale) = (Item.file("/a", etag: "5"), Item.file("/b", etag: "2", here: "user", copyEtag: "1"))
-        favorite.isFavorite = true
-        stale.isFavorite = true
-        fixture.put(favorite, stale, .file("/c"))
-        #expect(fixture.run(.itemListUpdateCompleted) == LARDER_OK)
-        #expect(fixture.actions.map(\.path) == ["/a", "/b"] && fixture.actions.allSatisfy { $0.key == "" })
-        #expect(fixture.mistakes == [] && fixture.badConditions == [])
-        larder_fake_stop(fixture.fake)
-        larder_fake_withhold(fixture.fake, LARDER_EXT_ACTIONS)
-        #expect(fixture.start("org.example.favorites") == LARDER_UNSUPPORTED)
-    }
-
     @Test(
         "G15: the guide's example in C is built with its commands, as C and as C++, and works",
         arguments: ["cc", "c++"])
@@ -41,7 +26,7 @@ import Testing
             let code = try guide.block("c", with: "struct favorites")
             for name in ["favorites.c", "favorites.cpp"] { try Files.write(code, to: "\(folder)/\(name)") }
             try await guide.build(with: compiler, in: folder)
-            try keepsFavorites("\(folder)/libfavorites.so")
+            try PluginFixture.keepsFavorites("\(folder)/libfavorites.so")
         }
     }
 
@@ -192,7 +177,7 @@ import Testing
             let symbols = try await mustRun(
                 "nm", ["--dynamic", "--defined-only", "--extern-only", "--format=just-symbols", library])
             #expect(symbols == "larder_plugin_entry_v1\n")
-            try keepsFavorites(library)
+            try PluginFixture.keepsFavorites(library)
         }
     }
 
@@ -226,7 +211,7 @@ import Testing
             try Files.write(try guide.block("swift", with: "struct Favorites"), to: "\(folder)/favorites.swift")
             try await CompiledPlugin.buildSwift(
                 "\(folder)/favorites.swift", module: "Favorites", to: "\(folder)/libfavorites.so")
-            try keepsFavorites("\(folder)/libfavorites.so")
+            try PluginFixture.keepsFavorites("\(folder)/libfavorites.so")
         }
     }
 

@@ -2,8 +2,8 @@
 public struct Guide {
     private let text: String
 
-    /// Reads the guide from the package under test.
-    public init() throws { text = try Files.text("\(Build.root)/Host/Docs/plugin-abi.md") }
+    /// Reads a page of the package under test.
+    public init(_ page: String = "plugin-abi") throws { text = try Files.text("\(Build.root)/Host/Docs/\(page).md") }
 
     /// Returns the blocks of code in a language, in order.
     public func blocks(_ language: String) -> [String] {
