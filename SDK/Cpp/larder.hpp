@@ -119,7 +119,9 @@ public:
     explicit operator std::string() const { return str(); }
 
     /* They compare bytes. An absent text equals an empty one. */
-    friend bool operator==(const text &one, const text &other) { return one.len == other.len && one.starts_with(other); }
+    friend bool operator==(const text &one, const text &other) {
+        return one.len == other.len && one.starts_with(other);
+    }
     friend bool operator!=(const text &one, const text &other) { return !(one == other); }
     friend bool operator==(const text &one, const char *other) { return one == text(other); }
     friend bool operator!=(const text &one, const char *other) { return !(one == text(other)); }
@@ -155,7 +157,9 @@ public:
     const uint8_t *data() const { return ptr; }
     const uint8_t *begin() const { return ptr; }
     const uint8_t *end() const { return ptr + len; }
-    std::string str() const { return empty() ? std::string() : std::string(reinterpret_cast<const char *>(ptr), size()); }
+    std::string str() const {
+        return empty() ? std::string() : std::string(reinterpret_cast<const char *>(ptr), size());
+    }
 };
 
 /* A borrowed list that the host hands out, such as the homes of a discovery: for (larder::text home : texts). */
@@ -277,7 +281,8 @@ inline const char *reason(larder_status status) {
     static const char *const reasons[] = {
         "the operation could not be done", "an argument is invalid", "not found", "it exists already",
         "it changed since it was read", "it is not allowed", "it is not offered", "a limit is reached",
-        "the call should end", "reading or writing failed", "this is the wrong thread", "it is not allowed in this call"};
+        "the call should end", "reading or writing failed", "this is the wrong thread",
+        "it is not allowed in this call"};
     return status < 0 && status >= LARDER_WRONG_STATE ? reasons[-status - 1] : nullptr;
 }
 
@@ -286,7 +291,8 @@ inline bool is_utf8(text chars) {
     const unsigned char *at = reinterpret_cast<const unsigned char *>(chars.begin()), *end = at + chars.len;
     while (at < end) {
         const unsigned char first = *at++;
-        const int more = first < 0x80 ? 0 : first < 0xc2 ? -1 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : first < 0xf5 ? 3 : -1;
+        const int more =
+            first < 0x80 ? 0 : first < 0xc2 ? -1 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : first < 0xf5 ? 3 : -1;
         if (more < 0 || end - at < more) return false;
         if (more > 1) {
             const unsigned two = static_cast<unsigned>(first) << 8 | at[0];
@@ -404,7 +410,8 @@ protected:
     const Table *table_;
 };
 
-/* Something that the host opened for the current call, such as a cursor. Its end closes it. Keep none beyond the call. */
+/* Something that the host opened for the current call, such as a cursor. Its end closes it. Do not keep it beyond the
+ * call. */
 template <class Raw> class opened {
 public:
     typedef larder_status (*closing)(const larder_host *, Raw *);
@@ -509,36 +516,39 @@ private:
     item current_ = item(nullptr);
 };
 
-/* A borrowed list of policies: for (larder_policy policy : policies). A policy is absent where the host is older. */
+/* A borrowed list of policies: for (larder_policy policy : policies). What an older host's policy lacks is absent. */
 class policy_list {
 public:
     class iterator {
     public:
-        iterator(const larder_policy_list *list, uint64_t index) : list_(list), index_(index) {}
+        iterator(const char *place, uint32_t stride) : at_(place), stride_(stride) {}
         larder_policy operator*() const {
-            const larder_policy *policy = larder_policy_at(list_, index_);
+            const larder_policy *policy = static_cast<const larder_policy *>(static_cast<const void *>(at_));
             larder_policy copy = larder_policy();
             std::memcpy(&copy, policy, policy->struct_size < sizeof copy ? policy->struct_size : sizeof copy);
             return copy;
         }
         iterator &operator++() {
-            index_++;
+            at_ += stride_;
             return *this;
         }
-        bool operator!=(const iterator &other) const { return index_ != other.index_; }
+        bool operator!=(const iterator &other) const { return at_ != other.at_; }
 
     private:
-        const larder_policy_list *list_;
-        uint64_t index_;
+        const char *at_;
+        uint32_t stride_;
     };
 
-    explicit policy_list(larder_policy_list raw) : raw_(raw) {}
-    std::size_t size() const { return static_cast<std::size_t>(raw_.count); }
-    iterator begin() const { return iterator(&raw_, 0); }
-    iterator end() const { return iterator(&raw_, raw_.count); }
+    explicit policy_list(const larder_policy_list &raw)
+        : first_(static_cast<const char *>(raw.policies)), stride_(raw.stride), count_(raw.count) {}
+    std::size_t size() const { return static_cast<std::size_t>(count_); }
+    iterator begin() const { return iterator(first_, stride_); }
+    iterator end() const { return iterator(first_ + count_ * stride_, stride_); }
 
 private:
-    larder_policy_list raw_;
+    const char *first_;
+    uint32_t stride_;
+    uint64_t count_;
 };
 
 /* --- The services of any call. Each is made of the host, in the plugin's constructor: actions(host). --- */
@@ -1157,7 +1167,8 @@ struct instance {
         });
     }
     static larder_status say(void *context, const larder_item *raw, larder_str *out) {
-        return lend(context, 3, out, [raw](processor &self, std::string &text) { return self.explain(item(raw), text); });
+        return lend(context, 3, out,
+                    [raw](processor &self, std::string &text) { return self.explain(item(raw), text); });
     }
     static larder_status hand_out_schema(void *context, larder_str *out) {
         *out = text(at(context)->kind->schema);
@@ -1206,11 +1217,14 @@ struct instance {
             return pass(me, &processor::perform_cleanup, trigger, item(raw));
         };
         made.end_cleanup = [](void *me, uint32_t trigger) { return pass(me, &processor::end_cleanup, trigger); };
-        made.did_pass_trigger = [](void *me, uint32_t trigger) { return pass(me, &processor::did_pass_trigger, trigger); };
+        made.did_pass_trigger = [](void *me, uint32_t trigger) {
+            return pass(me, &processor::did_pass_trigger, trigger);
+        };
         return made;
     }
 
-    static larder_event_loop loop_table(const char *kind, const char *collection, uint32_t refresh_bits, uint32_t hints) {
+    static larder_event_loop loop_table(const char *kind, const char *collection, uint32_t refresh_bits,
+                                        uint32_t hints) {
         larder_event_loop made = make<larder_event_loop>();
         made.kind = text(kind);
         if (*collection) made.collection = text(collection);

@@ -84,8 +84,9 @@ import Testing
                 for (trigger, trace) in traces {
                     let pairs = zip(trace.split(separator: "\n"), (first[trigger] ?? "").split(separator: "\n"))
                     let other = pairs.first { $0 != $1 }
+                    let isSame = trace == first[trigger]
                     #expect(
-                        trace == first[trigger], "\(language), \(trigger): \(other?.0 ?? ""), not \(other?.1 ?? "")")
+                        isSame, "\(language), \(trigger): \(other?.0 ?? ""), not \(other?.1 ?? "")")
                 }
             }
         }

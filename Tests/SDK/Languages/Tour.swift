@@ -35,7 +35,8 @@ struct Tour {
     static func compare(_ printed: String, _ expected: String, _ what: String) {
         let (own, other) = (printed.split(separator: "\n"), expected.split(separator: "\n"))
         let pair = zip(own, other).first { $0 != $1 }
-        #expect(printed == expected, "\(what): \(pair?.0 ?? "\(own.count) lines"), not \(pair?.1 ?? "\(other.count)")")
+        let isSame = printed == expected
+        #expect(isSame, "\(what): \(pair?.0 ?? "\(own.count) lines"), not \(pair?.1 ?? "\(other.count)")")
     }
 
     /// The names of all functions of the interface, such as `larder_kv.get`, as the headers declare them.

@@ -6,7 +6,11 @@ public enum Cargo {
         guard try await TestSupport.run("sh", ["-c", "command -v cargo && command -v rustc"]).exitCode == 0 else {
             throw SetupError("there is no Rust in PATH: install the packages rustc and cargo")
         }
-        try await mustRun("env", ["RUSTFLAGS=-D warnings", "cargo"] + arguments)
+        let result = try await TestSupport.run("env", ["RUSTFLAGS=-D warnings", "cargo"] + arguments)
+        // The crate's own tests write to standard output.
+        guard result.exitCode == 0 else {
+            throw SetupError("cargo \(arguments.joined(separator: " ")): \(result.output)\(result.errors)")
+        }
     }
 
     /// Builds a plugin as its author does, as a crate of its own outside of this package.
