@@ -277,7 +277,7 @@ private:
 
 namespace detail {
 
-inline const char *reason(larder_status status) {
+__attribute__((visibility("hidden"))) inline const char *reason(larder_status status) {
     static const char *const reasons[] = {
         "the operation could not be done", "an argument is invalid", "not found", "it exists already",
         "it changed since it was read", "it is not allowed", "it is not offered", "a limit is reached",
@@ -1262,7 +1262,8 @@ template <class Plugin> void fill(kind_of_plugin &made, any_loop *) {
     made.loop = instance::loop_table(Plugin::kind(), Plugin::collection(), Plugin::refresh_bits(), Plugin::hints());
 }
 
-template <class Plugin> const kind_of_plugin *known() {
+/* What is there once in a library is hidden, so that two libraries in one host do not share it. */
+template <class Plugin> __attribute__((visibility("hidden"))) const kind_of_plugin *known() {
     static const kind_of_plugin made = [] {
         kind_of_plugin kind = kind_of_plugin();
         const description about = Plugin::description();
@@ -1283,7 +1284,7 @@ template <class Plugin> const kind_of_plugin *known() {
     return &made;
 }
 
-template <class... Plugins> struct library {
+template <class... Plugins> struct __attribute__((visibility("hidden"))) library {
     static const kind_of_plugin *plugin_at(std::size_t index) {
         const kind_of_plugin *const all[] = {known<Plugins>()...};
         return index < sizeof...(Plugins) ? all[index] : nullptr;

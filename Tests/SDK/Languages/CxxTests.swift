@@ -1,3 +1,4 @@
+import CLarder
 import TestSupport
 import Testing
 
@@ -57,6 +58,37 @@ import Testing
             let old = try await tour.calls(of: library, as: "old")
             #expect(old.contains("\"upload -7\"") && !old.contains("larder_actions.upload"))
             #expect(try await tour.calls(of: library, as: "withheld").contains("it is not offered"))
+        }
+    }
+
+    @Test(
+        "Two libraries in C++ whose classes have the same name do not meet in one process, however they are built",
+        arguments: ["g++", "clang++"])
+    func apart(compiler: String) async throws {
+        try await withTemporaryFolder { folder in
+            let source = """
+                #include <larder.hpp>
+                class same : public larder::processor {
+                public:
+                    static larder::description description() { return larder::description(ID, "Same", "1.0.0"); }
+                    static const char *kind() { return "same"; }
+                    static uint64_t fields() { return 0; }
+                    explicit same(larder::host &) {}
+                };
+                LARDER_PLUGINS(same)
+                """
+            try Files.write(source, to: "\(folder)/same.cpp")
+            var fixtures: [PluginFixture] = []
+            for id in ["org.example.one", "org.example.two"] {
+                let library = "\(folder)/\(id).so"
+                try await mustRun(
+                    compiler,
+                    Self.warnings + Self.include + [
+                        "-shared", "-fPIC", "-DID=\"\(id)\"", "\(folder)/same.cpp", "-o", library,
+                    ])
+                fixtures.append(try PluginFixture(library: library))
+                #expect(fixtures.last?.start(id) == LARDER_OK)
+            }
         }
     }
 }
