@@ -40,6 +40,7 @@ public actor PluginHost {
 
     private let builtIn: String
     private let paths: [String]
+    private let system: String?
     private let settings: [PluginSettings]
     let probe: ProbeCommand
     let memory: (any ProbeMemory)?
@@ -53,17 +54,19 @@ public actor PluginHost {
     /// Creates a host. Opens no library.
     /// - Parameters:
     ///   - builtIn: The folder of the plugins that come with the host.
+    ///   - system: The folder of the system, with plugins that are for all hosts of this machine; nil: there is none.
     ///   - settings: The settings with further plugin folders and with the config of each plugin.
     ///   - probe: The command that opens a new library in a child process first.
     ///   - memory: The memory of libraries that were tried before; nil to try each library at each start.
     ///   - clock: The clock for waiting and for times in the log.
     ///   - logger: The logger for plugins that cannot be used or that hang.
     public init(
-        builtIn: String, settings: Settings, probe: ProbeCommand, memory: (any ProbeMemory)?,
+        builtIn: String, system: String? = nil, settings: Settings, probe: ProbeCommand, memory: (any ProbeMemory)?,
         clock: HostClock = .system,
         logger: Logger
     ) {
         self.builtIn = builtIn
+        self.system = system
         paths = settings.pluginPaths
         self.settings = settings.plugins
         self.probe = probe
@@ -75,7 +78,7 @@ public actor PluginHost {
     /// Finds all plugins, and opens those that are enabled and may be opened. A plugin that cannot be used is reported
     /// and logged with the reason. The other plugins are used all the same.
     public func load() async {
-        let discovery = Discovery(builtIn: builtIn, paths: paths, plugins: settings)
+        let discovery = Discovery(builtIn: builtIn, paths: paths, system: system, plugins: settings)
         for named in discovery.named {
             var entry = Entry(
                 report: PluginReport(
@@ -252,7 +255,9 @@ public actor PluginHost {
     /// process. The libraries are read the first time.
     public func digestLibraries() async {
         for index in entries.indices {
-            guard let library = entries[index].ready?.opened.library, !entries[index].instances.isEmpty else { continue }
+            guard let library = entries[index].ready?.opened.library, !entries[index].instances.isEmpty else {
+                continue
+            }
             entries[index].report.openedMark = await runBlocking { library.markWithDigest() }
         }
     }

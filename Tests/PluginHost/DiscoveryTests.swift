@@ -135,6 +135,45 @@ import Testing
         }
     }
 
+    @Test("G4: a plugin is found in the folder of the system too, after the others; a host's own are passed over there")
+    func system() async throws {
+        try await withPluginFolder { folder in
+            let system = "\(folder.path)/system"
+            try Files.makeFolder(system)
+            try await CompiledPlugin.build("variant", to: "\(system)/variant.so")
+            try await CompiledPlugin.build("variant", to: "\(system)/other.so", defines: ["ON_OPEN=_exit(1)"])
+            try Files.write("", to: "\(system)/libVacuum.so")
+            let variant = PluginSettings(id: PluginFolder.variant, isolation: .inProcess)
+            func known(_ host: PluginHost) async -> [String] {
+                await host.reports().filter { $0.state != .missing }.map { "\($0.state) \($0.library)" }
+            }
+            // The host's own folder may be the same one.
+            for builtIn in [system, "\(folder.path)/none"] {
+                let host = await folder.load([variant], builtIn: builtIn, system: system)
+                let own = builtIn == system ? ["refused \(system)/libVacuum.so"] : []
+                #expect(await known(host) == own + ["ready \(system)/variant.so", "found \(system)/other.so"])
+                await host.shutDown()
+            }
+            try await CompiledPlugin.build("variant", to: "\(folder.path)/variant.so")
+            let host = await folder.load([variant], system: system)
+            #expect(
+                await known(host) == [
+                    "ready \(folder.path)/variant.so", "refused \(system)/variant.so", "found \(system)/other.so",
+                ])
+            await host.shutDown()
+            // Named in the config, it is one of the others.
+            let same = await folder.load([variant], system: folder.path)
+            #expect(await known(same) == ["ready \(folder.path)/variant.so"])
+            await same.shutDown()
+            // Others may write to it.
+            Files.remove("\(folder.path)/variant.so")
+            try #require(chmod(system, 0o777) == 0)
+            let unsafe = await folder.load([variant], system: system)
+            #expect(await known(unsafe) == ["refused \(system)/variant.so", "found \(system)/other.so"])
+            await unsafe.shutDown()
+        }
+    }
+
     @Test("P9: processors come as `plugins.order` says, then in the original's order, then by id")
     func order() {
         let names = [

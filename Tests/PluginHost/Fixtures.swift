@@ -14,12 +14,14 @@ struct PluginFolder {
 
     /// Loads the plugins that the config names. A plugin in C runs in process, as the config says.
     func load(
-        _ plugins: [PluginSettings], builtIn: String? = nil, probe: ProbeCommand = PluginFolder.probe,
+        _ plugins: [PluginSettings], builtIn: String? = nil, system: String? = nil,
+        probe: ProbeCommand = PluginFolder.probe,
         memory: (any ProbeMemory)? = nil, clock: HostClock = .system
     ) async -> PluginHost {
         let settings = Settings(pluginPaths: [path], plugins: plugins)
         let host = PluginHost(
-            builtIn: builtIn ?? "\(path)/none", settings: settings, probe: probe, memory: memory, clock: clock,
+            builtIn: builtIn ?? "\(path)/none", system: system, settings: settings, probe: probe, memory: memory,
+            clock: clock,
             logger: log.logger)
         await host.load()
         return host

@@ -13,6 +13,9 @@ enum BuiltIn {
     /// folder itself, as in a build tree.
     static var pluginFolder: String { folder("lib/larder/plugins") }
 
+    /// The folder of plugins for all hosts of this machine.
+    static let systemPluginFolder = "/usr/local/lib/larder/plugins"
+
     /// The program behind `larder demo`, in `../libexec/larder` from the executable's folder, or beside the executable.
     static var demo: String { folder("libexec/larder") + "/larder-demo" }
 

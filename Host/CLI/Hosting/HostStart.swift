@@ -23,6 +23,7 @@ extension Config {
         var options = HostOptions(
             logger: Logger(label: "larder") { _ in handler }, trace: trace.map(TraceFile.init),
             builtInPlugins: BuiltIn.pluginFolder, probe: BuiltIn.probeCommand, words: \.sentence)
+        options.systemPlugins = BuiltIn.systemPluginFolder
         options.setBandwidth(settings.limits.bandwidth)
         if let socket { options.controlSocket = { await socket.path(forVault: $0) } }
         options.knownVaults = KnownVaults(environment: processEnvironment())

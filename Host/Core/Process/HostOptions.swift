@@ -12,6 +12,8 @@ public struct HostOptions: Sendable {
     public var trace: TraceFile?
     /// The folder of the plugins that come with the host.
     public var builtInPlugins: String
+    /// The folder of plugins that are for all hosts of this machine; nil: there is none.
+    public var systemPlugins: String?
     /// The command that opens a library in a child process and describes it. The library's path is appended to the
     /// command.
     public var probe: [String]

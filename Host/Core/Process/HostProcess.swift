@@ -214,8 +214,9 @@ public actor HostProcess {
     private func loaded(memory: (any ProbeMemory)?) async -> PluginHost {
         if let loading { return await loading.value }
         let host = PluginHost(
-            builtIn: options.builtInPlugins, settings: settings, probe: ProbeCommand(arguments: options.probe),
-            memory: memory, clock: options.clock, logger: options.logger.of("plugins"))
+            builtIn: options.builtInPlugins, system: options.systemPlugins, settings: settings,
+            probe: ProbeCommand(arguments: options.probe), memory: memory, clock: options.clock,
+            logger: options.logger.of("plugins"))
         let task = Task(executorPreference: Workplace.single) {
             await host.load()
             return host

@@ -34,12 +34,16 @@ struct Discovery {
     /// - Parameters:
     ///   - builtIn: The folder of the plugins that come with the host.
     ///   - paths: The further plugin folders, in order.
+    ///   - system: The folder of the system, which is the last one. Where it is that of `builtIn`, or of another host, it
+    ///     has the plugins that come with a host, which are passed over.
     ///   - plugins: The config of each plugin. A plugin that comes with the host is enabled unless its config says
     ///     otherwise.
-    init(builtIn: String, paths: [String], plugins: [PluginSettings]) {
-        let listings = paths.map { folder in
-            let (files, code) = Self.libraries(in: folder)
-            return (folder: folder, files: files, unreadable: code.map { Unreadable(folder: folder, code: $0) })
+    init(builtIn: String, paths: [String], system: String? = nil, plugins: [PluginSettings]) {
+        var listings = paths.map(Self.listing)
+        if let system, !paths.contains(where: { Self.isSame($0, system) }) {
+            var listing = Self.listing(of: system)
+            listing.files.removeAll { file in FirstParty.plugins.contains { $0.library == file } }
+            listings.append(listing)
         }
         let unnamed = FirstParty.plugins.map(\.id).filter { id in !plugins.contains { $0.id == id } }
         var used: Set<String> = []
@@ -99,6 +103,18 @@ struct Discovery {
             return errno == ENOENT ? nil : Unreadable(folder: folder, code: errno)
         }
         return nil
+    }
+
+    /// Tells whether two paths lead to one folder.
+    private static func isSame(_ one: String, _ other: String) -> Bool {
+        var (a, b) = (stat(), stat())
+        guard one != other, stat(one, &a) == 0, stat(other, &b) == 0 else { return one == other }
+        return a.st_dev == b.st_dev && a.st_ino == b.st_ino
+    }
+
+    private static func listing(of folder: String) -> (folder: String, files: [String], unreadable: Unreadable?) {
+        let (files, code) = libraries(in: folder)
+        return (folder, files, code.map { Unreadable(folder: folder, code: $0) })
     }
 
     /// Returns the shared libraries in a folder, sorted by name, and the error's code if the folder cannot be read. Does
