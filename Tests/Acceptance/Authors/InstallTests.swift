@@ -1,0 +1,128 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// Tests of `Host/install`: the program and the SDK for plugins in a prefix.
+@Suite struct InstallTests {
+    /// A smallest plugin in C.
+    private static let source = """
+        #include <larder-all.h>
+        struct small { larder_instance instance; const larder_host *host; };
+        static const larder_item_policy_processor processor =
+            LARDER_PROCESSOR("small", 0, larder_no_condition, larder_no_item, larder_no_condition, larder_no_item);
+        static const larder_offer offers[] = {{LARDER_EXT_ITEM_POLICY_PROCESSOR, &processor}};
+        LARDER_SINGLE(struct small, larder_no_start, larder_no_stop, offers, "org.example.small", "Small", "1.0.0", "", "", "", "");
+        """
+
+    @Test("G24: what is installed names nothing of the build, and may be moved: plugins are built against it and run")
+    func moved() async throws {
+        try await withTemporaryFolder { folder in
+            let first = try await Installation(in: "\(folder)/a prefix")
+            for name in try Files.filesBelow(first.prefix) {
+                let file = "\(first.prefix)/\(name)"
+                let isBinary = try Files.read(file).starts(with: [0x7f, 0x45, 0x4c, 0x46])
+                let text =
+                    isBinary ? try await mustRun("readelf", ["--dynamic", "--wide", file]) : try Files.text(file)
+                #expect(!text.contains(Build.root) && !text.contains(folder), "\(name)")
+                // A plugin is refused if others may write to it.
+                #expect(Files.mode(of: file).map { $0 & 0o022 } == 0, "\(name)")
+            }
+            #expect(try Files.text("\(first.prefix)/include/larder-all.h").contains("larder_plugin_entry_v1"))
+
+            let prefix = "\(folder)/another prefix"
+            try #require(rename(first.prefix, prefix) == 0)
+            var moved = first
+            moved.prefix = prefix
+            try Files.write(Self.source, to: "\(folder)/small.c")
+            try Files.write(
+                """
+                #include <LarderFakeHost.h>
+                int main(void) { return larder_fake_problem(larder_fake_open("./small.so")) != 0; }
+                """, to: "\(folder)/test.c")
+            // What pkg-config prints is for a shell.
+            let script = """
+                eval "cc -shared -fPIC $(pkg-config --cflags larder-sdk) small.c -o small.so"
+                eval "cc test.c -o test $(pkg-config --cflags --libs larder-fake)"
+                ./test
+                """
+            let built = try await moved.run(
+                "sh", ["-ec", script], in: folder,
+                environment: ["PKG_CONFIG_PATH": "\(prefix)/lib/pkgconfig"])
+            #expect(built.exitCode == 0, "\(built.summary)")
+            let tried = try await moved.run(moved.larder, ["plugin", "try", "small.so"], in: folder)
+            #expect(tried.exitCode == 0 && tried.output.contains("willEnterTrigger"), "\(tried.summary)")
+        }
+    }
+
+    @Test("An installed program finds the plugins that came with it, in its prefix")
+    func plugins() async throws {
+        try await withTemporaryFolder { folder in
+            let installed = try await Installation(in: "\(folder)/prefix")
+            try Files.write(
+                "accounts:\n- { name: home, url: 'https://cloud.example.org', vault: v, username: ada }\n",
+                to: "\(folder)/config.yaml")
+            let list = try await installed.run(
+                installed.larder, ["--config", "config.yaml", "--json", "plugin", "list"], in: folder)
+            #expect(list.lines.count == 7, "\(list.summary)")
+            for line in list.lines {
+                #expect(
+                    line.contains(#""state":"ready""#) && line.contains("\(installed.prefix)/lib/larder/plugins/"),
+                    "\(line)")
+            }
+        }
+    }
+
+    @Test("Installing again replaces what is Larder's, and leaves what is not")
+    func again() async throws {
+        try await withTemporaryFolder { folder in
+            let prefix = "\(folder)/prefix"
+            _ = try await Installation(in: prefix)
+            let files = try Files.filesBelow(prefix).sorted()
+            let (own, old) = ("\(prefix)/lib/larder/plugins/own.so", "\(prefix)/include/larder/ext/old.h")
+            for file in [own, old] { try Files.write("", to: file) }
+            try Files.write("", to: "\(prefix)/bin/larder")
+            let installed = try await Installation(in: prefix)
+            #expect(try Files.filesBelow(prefix).sorted() == (files + ["lib/larder/plugins/own.so"]).sorted())
+            #expect(try await installed.run(installed.larder, ["--version"], in: folder).exitCode == 0)
+        }
+    }
+
+    @Test("An installation that cannot be made says why, with a code, and leaves no part of one")
+    func refused() async throws {
+        try await withTemporaryFolder { folder in
+            let install = "\(Build.root)/Host/install"
+            for words in [[], ["--prefix"], ["--prefix", ""], ["--prefix", "/p", "--bogus"], ["/p"]] {
+                let result = try await run(install, words)
+                #expect(result.exitCode == 64 && result.errors.hasPrefix("install: "), "\(words) \(result.summary)")
+            }
+            let help = try await run(install, ["--help"])
+            #expect(help.exitCode == 0 && help.output.contains("--prefix DIR"))
+            try Files.makeFolder("\(folder)/empty")
+            let missing = try await run(install, ["--prefix", "\(folder)/p", "--from", "\(folder)/empty"])
+            #expect(missing.exitCode == 66 && missing.errors.contains("\(folder)/empty/larder"), "\(missing.summary)")
+            #expect(!Files.exists("\(folder)/p"))
+
+            try Files.write("mine", to: "\(folder)/file")
+            let file = try await Installation.install(["--prefix", "\(folder)/file"])
+            #expect(file.exitCode == 73 && file.errors.contains("install: \(folder)/file cannot be written"))
+            // Something in the way of a folder.
+            try Files.makeFolder("\(folder)/p")
+            try Files.write("mine", to: "\(folder)/p/lib")
+            let way = try await Installation.install(["--prefix", "\(folder)/p"])
+            #expect(way.exitCode == 73 && way.errors.contains("nothing in it was changed"), "\(way.summary)")
+            #expect(try Files.filesBelow("\(folder)/p") == ["lib"] && Files.text("\(folder)/p/lib") == "mine")
+        }
+    }
+
+    @Test("A full disk leaves no part of an installation", .enabled(if: Build.isRoot, "this mounts a file system"))
+    func full() async throws {
+        try await withTemporaryFolder { folder in
+            try await mustRun("mount", ["-t", "tmpfs", "-o", "size=4m", "tmpfs", folder])
+            let result = try await Installation.install(["--prefix", "\(folder)/p"])
+            let left = try Files.filesBelow(folder)
+            try await mustRun("umount", [folder])
+            #expect(result.exitCode == 74 && result.errors.contains("nothing was changed"), "\(result.summary)")
+            #expect(left.isEmpty, "\(left)")
+        }
+    }
+}
