@@ -23,7 +23,7 @@ import Testing
         arguments: ["cc", "c++"])
     func c(compiler: String) async throws {
         try await withTemporaryFolder { folder in
-            let code = try guide.block("c", with: "struct favorites")
+            let code = try guide.block("c", with: "struct plugin {")
             for name in ["favorites.c", "favorites.cpp"] { try Files.write(code, to: "\(folder)/\(name)") }
             try await guide.build(with: compiler, in: folder)
             try PluginFixture.keepsFavorites("\(folder)/libfavorites.so")
@@ -52,7 +52,7 @@ import Testing
     @Test("G15: the guide's test is built with its command, and finds the example right and a broken one wrong")
     func test() async throws {
         try await withTemporaryFolder { folder in
-            let code = try guide.block("c", with: "struct favorites")
+            let code = try guide.block("c", with: "struct plugin {")
             try Files.write(code, to: "\(folder)/favorites.c")
             try Files.write(try guide.block("c", with: "larder_fake_open"), to: "\(folder)/test.c")
             try await guide.build(with: "cc", in: folder)
@@ -190,7 +190,7 @@ import Testing
             let fixture = try PluginFixture(library: library)
             #expect(fixture.start(id) == LARDER_OK)
             func answer(_ target: String, _ status: UInt32, _ body: String) {
-                larder_fake_answer(fixture.fake, "GET", "/apps/news/since/\(target)", status, body)
+                larder_fake_answer(fixture.fake, "GET", "/apps/headlines/since/\(target)", status, body)
             }
             answer("0", 200, #"{"newest": "7", "items": [{"id": "a"}, {"id": "b"}]}"#)
             #expect(fixture.poll(id) == LARDER_OK && fixture.eventID(of: id) == "7")

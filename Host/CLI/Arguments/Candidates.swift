@@ -20,6 +20,10 @@ extension CompletionKind {
     static let issueID = CompletionKind.custom { words, _, typed in await Candidates(words, typed).issues() }
     /// The names of plugins.
     static let plugin = CompletionKind.custom { words, _, typed in Candidates(words, typed).plugins() }
+    /// The languages and the kinds that there are templates of plugins for.
+    static var templateLanguage: CompletionKind { .list(Template.distinct(templates.map(\.language))) }
+    static var templateKind: CompletionKind { .list(Template.distinct(templates.map(\.kind))) }
+    private static var templates: [Template] { (try? Template.all()) ?? [] }
     /// The names of accounts.
     static let accountName = CompletionKind.custom { words, _, typed in Candidates(words, typed).accounts() }
 }

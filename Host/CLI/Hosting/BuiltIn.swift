@@ -19,13 +19,29 @@ enum BuiltIn {
     /// The program behind `larder demo`, in `../libexec/larder` from the executable's folder, or beside the executable.
     static var demo: String { folder("libexec/larder") + "/larder-demo" }
 
+    /// The folder of the templates of plugins: `../share/larder/templates` from the executable's folder, or that of the
+    /// sources in whose build tree the executable is.
+    static var templates: String {
+        let installed = folder("share/larder/templates")
+        return installed.hasSuffix("/templates") ? installed : "\(above(above(above(installed))))/SDK/Templates"
+    }
+
+    /// The prefix in which this program is installed with an SDK for plugins; nil if there is none with it.
+    static var sdk: String? {
+        let prefix = above(above(executable))
+        return access("\(prefix)/include/larder/larder.h", F_OK) == 0 ? prefix : nil
+    }
+
     /// Returns an installed folder beside the executable's one, or else the executable's folder.
     private static func folder(_ name: String) -> String {
-        let folder = String(executable[..<(executable.lastIndex(of: "/") ?? executable.startIndex)])
-        let parent = String(folder[..<(folder.lastIndex(of: "/") ?? folder.startIndex)])
-        let installed = "\(parent)/\(name)"
+        let folder = above(executable)
+        let installed = "\(above(folder))/\(name)"
         var status = stat()
         return stat(installed, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR ? installed : folder
+    }
+
+    private static func above(_ path: String) -> String {
+        String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
     }
 
     /// The command that first opens a library in a process of its own. The library's path is appended as an argument.

@@ -22,7 +22,8 @@ struct TemporaryFolder {
     /// Removes the folder and its contents. Symbolic links are not followed. Blocks.
     func remove() { Self.remove(path) }
 
-    private static func remove(_ path: String) {
+    /// Removes a folder and its contents. Symbolic links are not followed. Blocks.
+    static func remove(_ path: String) {
         if let folder = opendir(path) {
             while let entry = readdir(folder) {
                 let name = withUnsafeBytes(of: &entry.pointee.d_name) {

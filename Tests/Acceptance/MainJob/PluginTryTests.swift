@@ -18,7 +18,7 @@ import Testing
 
         mutating func build(doing code: String) async throws {
             let guide = try Guide()
-            let source = try guide.block("c", with: "struct favorites")
+            let source = try guide.block("c", with: "struct plugin {")
                 .replacing("return me->actions->download(", with: "\(code) return me->actions->download(")
             try Files.write(
                 "#include <signal.h>\n#include <stdlib.h>\n#include <unistd.h>\n" + source, to: "\(folder)/favorites.c")

@@ -4,9 +4,9 @@ import Model
 
 struct PluginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "plugin", abstract: "List plugins, turn them on and off, and try them.",
+        commandName: "plugin", abstract: "List plugins, turn them on and off, begin and try your own.",
         subcommands: [
             PluginList.self, PluginInfo.self, PluginWhy.self, PluginEnable.self, PluginDisable.self, PluginRetry.self,
-            PluginTry.self,
+            PluginNew.self, PluginTry.self,
         ])
 }
