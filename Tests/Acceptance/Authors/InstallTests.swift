@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 import TestSupport
 import Testing
@@ -12,6 +13,14 @@ import Testing
             LARDER_PROCESSOR("small", 0, larder_no_condition, larder_no_item, larder_no_condition, larder_no_item);
         static const larder_offer offers[] = {{LARDER_EXT_ITEM_POLICY_PROCESSOR, &processor}};
         LARDER_SINGLE(struct small, larder_no_start, larder_no_stop, offers, "org.example.small", "Small", "1.0.0", "", "", "", "");
+        """
+    private static let hasCMake = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+        .contains { Files.exists("\($0)/cmake") }
+
+    /// A test of it.
+    private static let test = """
+        #include <LarderFakeHost.h>
+        int main(void) { return larder_fake_problem(larder_fake_open("./small.so")) != 0; }
         """
 
     @Test("G24: what is installed names nothing of the build, and may be moved: plugins are built against it and run")
@@ -34,11 +43,7 @@ import Testing
             var moved = first
             moved.prefix = prefix
             try Files.write(Self.source, to: "\(folder)/small.c")
-            try Files.write(
-                """
-                #include <LarderFakeHost.h>
-                int main(void) { return larder_fake_problem(larder_fake_open("./small.so")) != 0; }
-                """, to: "\(folder)/test.c")
+            try Files.write(Self.test, to: "\(folder)/test.c")
             // What pkg-config prints is for a shell.
             let script = """
                 eval "cc -shared -fPIC $(pkg-config --cflags larder-sdk) small.c -o small.so"
@@ -51,6 +56,43 @@ import Testing
             #expect(built.exitCode == 0, "\(built.summary)")
             let tried = try await moved.run(moved.larder, ["plugin", "try", "small.so"], in: folder)
             #expect(tried.exitCode == 0 && tried.output.contains("willEnterTrigger"), "\(tried.summary)")
+        }
+    }
+
+    @Test(
+        "CMake finds an installed SDK by its name and version, and what it builds finds the fake host",
+        .enabled(if: hasCMake, "there is no cmake"))
+    func cmake() async throws {
+        try await withTemporaryFolder { folder in
+            let installed = try await Installation(in: "\(folder)/a prefix")
+            try Files.write(Self.source, to: "\(folder)/small.c")
+            try Files.write(Self.test, to: "\(folder)/test.c")
+            func build(_ version: String) async throws -> ProcessResult {
+                try Files.write(
+                    """
+                    cmake_minimum_required(VERSION 3.16)
+                    project(small C)
+                    find_package(larder-sdk \(version) REQUIRED)
+                    add_library(small MODULE small.c)
+                    set_target_properties(small PROPERTIES PREFIX "")
+                    target_link_libraries(small larder::sdk)
+                    add_executable(try test.c)
+                    target_link_libraries(try larder::fake)
+                    """, to: "\(folder)/CMakeLists.txt")
+                return try await installed.run(
+                    "sh", ["-ec", "cmake -S .. -B . && cmake --build . && ./try"], in: "\(folder)/build",
+                    environment: ["CMAKE_PREFIX_PATH": installed.prefix])
+            }
+            try Files.makeFolder("\(folder)/build")
+            for version in ["", "1", "1.1"] {
+                let built = try await build(version)
+                #expect(built.exitCode == 0, "\(version): \(built.summary)")
+            }
+            for version in ["1.99", "2", "0.9"] {
+                let refused = try await build(version)
+                #expect(
+                    refused.exitCode == 1 && refused.errors.contains("larder-sdk"), "\(version): \(refused.summary)")
+            }
         }
     }
 
