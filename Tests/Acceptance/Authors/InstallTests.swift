@@ -114,6 +114,47 @@ import Testing
         }
     }
 
+    @Test(
+        "A plugin in the folder of the system is found, by a program that is installed beside it too, whose own are not found",
+        .enabled(if: Build.isRoot, "this mounts a file system"))
+    func system() async throws {
+        try await withTemporaryFolder { folder in
+            try Files.write(Self.source, to: "\(folder)/small.c")
+            try Files.write(try await mustRun("\(Build.root)/SDK/C/all-in-one"), to: "\(folder)/larder-all.h")
+            try await mustRun(
+                "cc", ["-shared", "-fPIC", "-I", folder, "\(folder)/small.c", "-o", "\(folder)/small.so"])
+            let id = "org.example.small"
+            try Files.write(
+                """
+                accounts:
+                - { name: home, url: 'https://cloud.example.org', vault: v, username: ada }
+                plugins: { \(id): { isolation: in-process } }
+                """, to: "\(folder)/config.yaml")
+            let script = """
+                mount -t tmpfs -o mode=755 tmpfs /usr/local
+                "$1" --prefix /usr/local --from "${2%/*}" >&2
+                cp small.so /usr/local/lib/larder/plugins
+                cp small.so /usr/local/lib/larder/plugins/other.so
+                for larder in /usr/local/bin/larder "$2"; do "$larder" --config config.yaml --json plugin list; done
+                """
+            let result = try await run(
+                "unshare",
+                [
+                    "--mount", "env", "-C", folder, "sh", "-ec", script, "sh", "\(Build.root)/Host/install",
+                    try Build.larder,
+                ])
+            #expect(result.exitCode == 0 && result.lines.count == 18, "\(result.summary)")
+            let others = result.lines.filter { !$0.contains(#""id":"org.larder."#) }
+            for (index, line) in others.enumerated() {
+                let (name, state) = index % 2 == 0 ? ("small", "ready") : ("other", "found")
+                #expect(
+                    line.contains("/usr/local/lib/larder/plugins/\(name).so") && line.contains(#""state":"\#(state)""#))
+            }
+            #expect(
+                others.count == 4 && result.lines.count { $0.contains(#""state":"ready""#) } == 16, "\(result.summary)")
+        }
+    }
+
     @Test("Installing again replaces what is Larder's, and leaves what is not")
     func again() async throws {
         try await withTemporaryFolder { folder in
