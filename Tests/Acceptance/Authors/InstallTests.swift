@@ -197,6 +197,29 @@ import Testing
         }
     }
 
+    @Test("Without --from, what is installed is a release build; if that fails, nothing is")
+    func build() async throws {
+        try await withTemporaryFolder { folder in
+            let build = try Build.larder
+            func install(_ compiler: String) async throws -> ProcessResult {
+                try Files.write("#!/bin/sh\n\(compiler)\n", to: "\(folder)/bin/swift", mode: 0o755)
+                return try await run(
+                    "env",
+                    [
+                        "PATH=\(folder)/bin:/usr/bin:/bin", "\(Build.root)/Host/install", "--prefix=\(folder)/prefix",
+                    ])
+            }
+            let failed = try await install("exit 1")
+            #expect(failed.exitCode == 1 && failed.errors == "install: the build failed\n", "\(failed.summary)")
+            #expect(!Files.exists("\(folder)/prefix"))
+            let path = build[..<(build.lastIndex(of: "/") ?? build.startIndex)]
+            let made = try await install(
+                "echo \"$@\" >> '\(folder)/calls'; [ \"$4\" != --show-bin-path ] || echo '\(path)'")
+            #expect(made.exitCode == 0 && made.output.hasSuffix("Larder is installed in \(folder)/prefix.\n"))
+            #expect(try Files.text("\(folder)/calls") == "build -c release\nbuild -c release --show-bin-path\n")
+        }
+    }
+
     @Test("A full disk leaves no part of an installation", .enabled(if: Build.isRoot, "this mounts a file system"))
     func full() async throws {
         try await withTemporaryFolder { folder in

@@ -8,8 +8,7 @@ import Testing
     /// The templates, each with a name that is a word of its language, of another one, or of the SDK.
     private static let templates: [(language: String, kind: String, name: String)] = [
         ("c", "processor", "int"), ("c", "loop", "event"), ("cpp", "processor", "new"), ("cpp", "loop", "larder"),
-        ("swift", "processor", "class"),
-        ("swift", "loop", "plugin-name-2"),
+        ("swift", "processor", "class"), ("swift", "loop", "plugin-name-2"),
     ]
 
     @Test(
@@ -150,6 +149,23 @@ import Testing
                     == #"{"id":"org.example.b2-c","folder":"\#(folder)/b2-c","language":"c","kind":"processor","sdk":null}"#
                     + "\n", "\(json.summary)")
             #expect(try Files.names(in: folder).sorted() == [longest, "b2-c"])
+        }
+    }
+
+    @Test("A plugin is begun in a folder whose name is not text")
+    func bytes() async throws {
+        try await withTemporaryFolder { folder in
+            let script = "mkdir \"$(printf 'a\\377')\" && cd a* && exec \"$@\""
+            let larder = try Build.larder
+            let result = try await run(
+                "env",
+                [
+                    "-C", folder, "sh", "-c", script, "sh", larder, "plugin", "new", "--language", "c", "--kind",
+                    "loop", "x",
+                ]
+            )
+            #expect(result.exitCode == 0, "\(result.summary)")
+            #expect(try await mustRun("sh", ["-c", "ls '\(folder)'/a*/x"]).contains("x.c\n"))
         }
     }
 

@@ -34,7 +34,7 @@ struct NewPluginName {
         func capitalized(_ word: Substring) -> String { word.prefix(1).uppercased() + word.dropFirst() }
         return [
             ("plugin-name", text),
-            ("plugin_name", words.joined(separator: "_")),
+            ("plugin_name", text.replacing("-", with: "_")),
             ("PluginName", words.map(capitalized).joined()),
             ("Plugin name", capitalized(words.joined(separator: " ")[...])),
         ]

@@ -29,7 +29,7 @@ struct PluginNew: LarderCommand {
         let made = try await runBlocking { [language, kind] () -> Result<String, Failure> in
             do throws(Failure) {
                 let template = try Template(language: language, kind: kind, among: Template.all())
-                return .success(try template.copy(to: currentFolder(), for: name, sdk: BuiltIn.sdk))
+                return .success(try template.copy(for: name, sdk: BuiltIn.sdk))
             } catch {
                 return .failure(error)
             }

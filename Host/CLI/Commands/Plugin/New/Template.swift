@@ -53,18 +53,18 @@ struct Template {
         return names.filter { known.insert($0).inserted }
     }
 
-    /// Makes a plugin's folder: whole, or not at all. Blocks.
-    /// - Parameters:
-    ///   - parent: The folder in which it is made.
-    ///   - sdk: The prefix of the SDK that the plugin is built with; nil if the author is to name it.
+    /// Makes a plugin's folder in the current one: whole, or not at all. Blocks.
+    /// - Parameter sdk: The prefix of the SDK that the plugin is built with; nil if the author is to name it.
     /// - Returns: the path of the plugin's folder.
     /// - Throws: `cannotCreate` if something has its name, or the folder cannot be written; `localIO` if the disk is full.
-    func copy(to parent: String, for name: NewPluginName, sdk: String?) throws(Failure) -> String {
+    func copy(for name: NewPluginName, sdk: String?) throws(Failure) -> String {
+        let parent = currentFolder()
+        // What is shown. The path of the current folder need not be text, so that what is used is relative.
         let made = (parent == "/" ? "" : parent) + "/\(name.text)"
         var status = stat()
         // A link that leads nowhere is there too.
-        guard lstat(made, &status) != 0 else { throw Self.exists(made) }
-        var stage = Array("\(parent)/.\(name.text)-XXXXXX".utf8CString)
+        guard lstat(name.text, &status) != 0 else { throw Self.exists(made) }
+        var stage = Array(".\(name.text)-XXXXXX".utf8CString)
         guard mkdtemp(&stage) != nil else { throw Self.failure(made, errno) }
         let path = String(decoding: stage.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         do throws(Failure) {
@@ -72,7 +72,7 @@ struct Template {
             try Self.makeFolder(path + "/new", for: made)
             try copy(folder, to: path + "/new", for: name, as: made)
             if let sdk { try Self.write(Array("\(sdk)\n".utf8), to: path + "/new/sdk.path", mode: 0o666, for: made) }
-            guard linux_rename_noreplace(AT_FDCWD, path + "/new", AT_FDCWD, made) == 0 else {
+            guard linux_rename_noreplace(AT_FDCWD, path + "/new", AT_FDCWD, name.text) == 0 else {
                 throw errno == EEXIST ? Self.exists(made) : Self.failure(made, errno)
             }
         } catch {
@@ -100,7 +100,9 @@ struct Template {
     }
 
     /// Tells whether a file of a template is what building it in its place has left.
-    private static func isBuilt(_ name: String) -> Bool { ["out", "sdk.path", ".build", "target"].contains(name) }
+    private static func isBuilt(_ name: String) -> Bool {
+        ["out", "sdk.path", ".build", "target", "Cargo.lock", "Package.resolved"].contains(name)
+    }
 
     private static func makeFolder(_ path: String, for made: String) throws(Failure) {
         guard mkdir(path, 0o777) == 0 else { throw failure(made, errno) }
