@@ -169,6 +169,24 @@ import Testing
         }
     }
 
+    @Test("A file system that cannot refuse to replace has a plugin begun too, and nothing is written over")
+    func withoutRefusal() async throws {
+        try await withTemporaryFolder { folder in
+            for code in [0, 73] {
+                let result = try await run(
+                    "strace",
+                    [
+                        "-f", "-o", "/dev/null", "-e", "trace=renameat2", "-e", "inject=renameat2:error=EINVAL", "env",
+                        "-C", folder, try Build.larder, "plugin", "new", "--language", "c", "--kind", "loop", "x",
+                    ])
+                #expect(result.exitCode == Int32(code), "\(result.summary)")
+                #expect(try Files.names(in: folder) == ["x"] && Files.text("\(folder)/x/x.c").contains("org.example.x"))
+                try Files.write("mine: org.example.x", to: "\(folder)/x/x.c")
+            }
+            #expect(try Files.text("\(folder)/x/x.c") == "mine: org.example.x")
+        }
+    }
+
     @Test("What exists is never written over: 73")
     func exists() async throws {
         try await withTemporaryFolder { folder in

@@ -72,7 +72,7 @@ struct Template {
             try Self.makeFolder(path + "/new", for: made)
             try copy(folder, to: path + "/new", for: name, as: made)
             if let sdk { try Self.write(Array("\(sdk)\n".utf8), to: path + "/new/sdk.path", mode: 0o666, for: made) }
-            guard linux_rename_noreplace(AT_FDCWD, path + "/new", AT_FDCWD, name.text) == 0 else {
+            guard Self.place(path + "/new", as: name.text) else {
                 throw errno == EEXIST ? Self.exists(made) : Self.failure(made, errno)
             }
         } catch {
@@ -81,6 +81,19 @@ struct Template {
         }
         rmdir(path)
         return made
+    }
+
+    /// Renames a folder, and replaces nothing.
+    /// - Returns: Whether that succeeded; otherwise `errno` says why.
+    private static func place(_ folder: String, as name: String) -> Bool {
+        if linux_rename_noreplace(AT_FDCWD, folder, AT_FDCWD, name) == 0 { return true }
+        // Such as NFS, which cannot refuse to replace: an empty folder is made, which a rename replaces.
+        guard errno == EINVAL, mkdir(name, 0o700) == 0 else { return false }
+        if rename(folder, name) == 0 { return true }
+        let number = errno
+        rmdir(name)
+        errno = number
+        return false
     }
 
     private func copy(_ source: String, to target: String, for name: NewPluginName, as made: String) throws(Failure) {
