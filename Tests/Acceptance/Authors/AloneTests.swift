@@ -65,6 +65,27 @@ import Testing
     }
 
     @Test(
+        "G24: with the installed SDK and Rust alone, and no network, a plugin is begun, built, tested and tried")
+    func rust() async throws {
+        try await withTemporaryFolder { folder in
+            let installed = try await Installation(in: "\(folder)/prefix")
+            let toolchain = String(try await mustRun("rustc", ["--print", "sysroot"]).split(separator: "\n")[0])
+            let script = """
+                ! command -v swift
+                larder plugin new --language rust --kind processor own
+                own/test
+                larder plugin try own/out/own.so --items own/items.jsonl
+                """
+            let isOfSystem = toolchain == "/usr"
+            let result = try await run(
+                script, installed, with: [try await runtime(of: installed)] + (isOfSystem ? [] : [toolchain]),
+                path: isOfSystem ? [] : ["\(toolchain)/bin"], in: folder)
+            #expect(
+                result.exitCode == 0 && result.output.contains("asks: download /Notes/list.md"), "\(result.summary)")
+        }
+    }
+
+    @Test(
         "G24: with the installed SDK and the Swift toolchain alone, and no network, a plugin is begun, built and tested"
     )
     func swift() async throws {

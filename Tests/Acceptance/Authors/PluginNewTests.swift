@@ -8,7 +8,8 @@ import Testing
     /// The templates, each with a name that is a word of its language, of another one, or of the SDK.
     private static let templates: [(language: String, kind: String, name: String)] = [
         ("c", "processor", "int"), ("c", "loop", "event"), ("cpp", "processor", "new"), ("cpp", "loop", "larder"),
-        ("swift", "processor", "class"), ("swift", "loop", "plugin-name-2"),
+        ("rust", "processor", "fn"), ("rust", "loop", "a--1"), ("swift", "processor", "class"),
+        ("swift", "loop", "plugin-name-2"),
     ]
 
     @Test(
