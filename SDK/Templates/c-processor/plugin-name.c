@@ -36,6 +36,7 @@ static larder_status start(void *context) {
 
 static const larder_offer offers[] = {{LARDER_EXT_ITEM_POLICY_PROCESSOR, &processor}};
 
-/* Id, name and version; vendor and summary; the services that it requires, and those that it merely wants. */
+/* Id, name and version; vendor and summary; the services that it requires, and those that it merely wants. The id is for
+ * good: put a domain of your own in the place of org.example. */
 LARDER_SINGLE(struct plugin, start, larder_no_stop, offers,
               "org.example.plugin-name", "Plugin name", "1.0.0", "", "", LARDER_EXT_ACTIONS, "");

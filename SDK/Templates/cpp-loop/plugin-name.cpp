@@ -7,7 +7,8 @@ typedef std::vector<std::string> news;
 
 class plugin : public larder::event_loop<news> {
 public:
-    /* Id, name and version; the services that it requires. */
+    /* Id, name and version; the services that it requires. The id is for good: put a domain of your own in the place of
+     * org.example. */
     static larder::description description() {
         return larder::description("org.example.plugin-name", "Plugin name", "1.0.0",
                                    LARDER_EXT_HTTP " " LARDER_EXT_RECORDS);

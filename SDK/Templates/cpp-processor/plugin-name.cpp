@@ -2,7 +2,8 @@
 
 class plugin : public larder::processor {
 public:
-    /* Id, name and version; the services that it requires. */
+    /* Id, name and version; the services that it requires. The id is for good: put a domain of your own in the place of
+     * org.example. */
     static larder::description description() {
         return larder::description("org.example.plugin-name", "Plugin name", "1.0.0", LARDER_EXT_ACTIONS);
     }

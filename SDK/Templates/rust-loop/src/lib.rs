@@ -10,7 +10,8 @@ struct Plugin;
 impl EventLoop for Plugin {
     /// The keys of what is new.
     type Content = Vec<String>;
-    /// Id, name and version; the services that it requires.
+    /// Id, name and version; the services that it requires. The id is for good: put a domain of
+    /// your own in the place of `org.example`.
     const DESCRIPTION: Description = Description::new(
         ID,
         "Plugin name",

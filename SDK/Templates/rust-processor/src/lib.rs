@@ -3,7 +3,8 @@ use larder::{abi::*, Description, Host, Item, Processor, Result};
 struct Plugin;
 
 impl Processor for Plugin {
-    /// Id, name and version; the services that it requires.
+    /// Id, name and version; the services that it requires. The id is for good: put a domain of
+    /// your own in the place of `org.example`.
     const DESCRIPTION: Description = Description::new(
         "org.example.plugin-name",
         "Plugin name",

@@ -1,6 +1,7 @@
 public import LarderSDK
 
 struct PluginNamePlugin: EventLoop {
+    /// The id is for good: put a domain of your own in the place of `org.example`.
     static let description = PluginDescription(
         id: "org.example.plugin-name", name: "Plugin name", version: "1.0.0", required: [.http, .records])
     static let kind = "org.example.plugin-name"
