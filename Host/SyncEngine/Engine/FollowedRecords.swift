@@ -29,7 +29,9 @@ final class FollowedRecords: Sendable {
     }
 
     /// Ends the following.
-    func end(_ number: Int) -> Outcome { followers.withLock { $0.all.removeValue(forKey: number)?.outcome ?? Outcome() } }
+    func end(_ number: Int) -> Outcome {
+        followers.withLock { $0.all.removeValue(forKey: number)?.outcome ?? Outcome() }
+    }
 
     func noteTakenBack(_ record: SyncRecordID) { note(record) { $0.takenBack.insert(record) } }
 

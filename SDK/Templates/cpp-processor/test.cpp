@@ -11,11 +11,6 @@
         }                                                                      \
     } while (0)
 
-/* Which items meet the plugin's condition. */
-static uint32_t meets(void *, larder_str, const larder_item *item) {
-    return item->favorite;
-}
-
 static void put(larder_fake *fake, larder_str id, uint32_t favorite) {
     larder_item item = larder_item();
     item.struct_size = sizeof item;
@@ -27,7 +22,6 @@ static void put(larder_fake *fake, larder_str id, uint32_t favorite) {
 
 int main(int count, char **words) {
     larder_fake *fake = larder_fake_open(count > 1 ? words[1] : "out/plugin-name.so");
-    larder_fake_evaluate_with(fake, meets, nullptr);
     put(fake, LARDER_STR("8f31"), 1);
     put(fake, LARDER_STR("5f21"), 0);
     CHECK(larder_fake_start(fake, "org.example.plugin-name") == LARDER_OK);

@@ -15,8 +15,6 @@ struct Entry {
     id: *const c_char,
 }
 
-type Evaluator = unsafe extern "C" fn(*mut c_void, larder_str, *const larder_item) -> u32;
-
 const ACTION: u32 = 1;
 const MISTAKE: u32 = 6;
 
@@ -25,7 +23,6 @@ extern "C" {
     fn larder_fake_open(library: *const c_char) -> *mut c_void;
     fn larder_fake_free(fake: *mut c_void);
     fn larder_fake_put_item(fake: *mut c_void, item: *const larder_item);
-    fn larder_fake_evaluate_with(fake: *mut c_void, evaluator: Evaluator, context: *mut c_void);
     fn larder_fake_start(fake: *mut c_void, id: *const c_char) -> larder_status;
     fn larder_fake_run(
         fake: *mut c_void,
@@ -35,15 +32,6 @@ extern "C" {
     ) -> larder_status;
     fn larder_fake_count(fake: *const c_void, kind: u32) -> usize;
     fn larder_fake_entry_at(fake: *const c_void, kind: u32, index: usize) -> *const Entry;
-}
-
-/// Which items meet the plugin's condition.
-unsafe extern "C" fn meets(
-    _context: *mut c_void,
-    _condition: larder_str,
-    item: *const larder_item,
-) -> u32 {
-    (*item).favorite
 }
 
 unsafe fn put(fake: *mut c_void, id: &'static str, favorite: u32) {
@@ -62,7 +50,6 @@ unsafe fn put(fake: *mut c_void, id: &'static str, favorite: u32) {
 fn keeps_favorites() {
     unsafe {
         let fake = larder_fake_open("out/plugin-name.so\0".as_ptr() as *const c_char);
-        larder_fake_evaluate_with(fake, meets, std::ptr::null_mut());
         put(fake, "8f31", 1);
         put(fake, "5f21", 0);
         assert_eq!(
