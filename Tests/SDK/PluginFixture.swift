@@ -5,14 +5,9 @@ import LarderFakeHost
 import Model
 import TestSupport
 
-/// A plugin in the fake host. The fixture keeps the items as values of the host and evaluates conditions as the host
-/// does.
+/// A plugin in the fake host.
 final class PluginFixture {
     let fake: OpaquePointer
-    private var items: [LocalID: Item] = [:]
-    private var conditions: [String: Condition] = [:]
-    /// The conditions that did not parse, with the reasons.
-    private(set) var badConditions: [String] = []
 
     struct Asked: Hashable {
         var name: String
@@ -47,29 +42,9 @@ final class PluginFixture {
 
     private func become() throws {
         if let problem { throw SetupError(problem) }
-        larder_fake_evaluate_with(
-            fake,
-            { context, condition, item in
-                guard let context else { return 0 }
-                let fixture = Unmanaged<PluginFixture>.fromOpaque(context).takeUnretainedValue()
-                return fixture.meets(String(condition), LocalID(String(item.pointee.local_id))) ? 1 : 0
-            }, Unmanaged.passUnretained(self).toOpaque())
     }
 
     deinit { larder_fake_free(fake) }
-
-    private func meets(_ text: String, _ id: LocalID) -> Bool {
-        guard let item = items[id] else { return false }
-        if conditions[text] == nil {
-            do throws(ConditionError) {
-                conditions[text] = try Condition(parsing: text)
-            } catch {
-                badConditions.append("\(text): \(error)")
-                conditions[text] = .constant(false)
-            }
-        }
-        return conditions[text]?.matches(item, now: Timestamp(seconds: 0)) ?? false
-    }
 
     var problem: String? { larder_fake_problem(fake).map { String(cString: $0) } }
 
@@ -83,7 +58,6 @@ final class PluginFixture {
     /// Adds items to the fake host. An item with a known id replaces the old one.
     func put(_ new: Item...) {
         for item in new {
-            items[item.localID] = item
             withView(of: item) { larder_fake_put_item(fake, $0) }
         }
     }

@@ -42,6 +42,14 @@ func withView(of item: Item, _ body: (UnsafePointer<larder_item>) -> Void) {
         has(LARDER_FIELD_SIZE)
         view.size = size
     }
+    if let time = item.lastModified {
+        has(LARDER_FIELD_LAST_MODIFIED)
+        view.last_modified = time.nanoseconds
+    }
+    if let time = item.lastUsed {
+        has(LARDER_FIELD_LAST_USED)
+        view.last_used = time.nanoseconds
+    }
     if let version = item.remoteVersion {
         has(LARDER_FIELD_REMOTE_VERSION)
         view.remote_version = UInt32(version.rawValue)

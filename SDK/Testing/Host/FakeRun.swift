@@ -32,7 +32,7 @@ final class FakeRun: PluginRun {
         defer { calls.end() }
         host.number = trigger.rawValue
         if begin(calls) {
-            _ = calls.condition(.policy, trigger)
+            if let text = calls.condition(.policy, trigger) { _ = evaluation(of: text, from: "policy_condition") }
             pass(.matching, calls)
             pass(.cleanup, calls)
         }
@@ -55,9 +55,11 @@ final class FakeRun: PluginRun {
     }
 
     private func pass(_ pass: ProcessorCalls.Pass, _ calls: ProcessorCalls) {
-        guard let condition = calls.condition(pass == .matching ? .match : .cleanup, trigger) else { return }
-        let met: [FakeItem]
-        do throws(ServiceError) { met = try items(meeting: condition) } catch { return calls.note(error.message) }
+        guard let condition = calls.condition(pass == .matching ? .match : .cleanup, trigger),
+            let meets = evaluation(of: condition, from: pass == .matching ? "match_condition" : "cleanup_condition")
+        else { return }
+        // The host goes by path.
+        let met = (changed ?? host.items).filter(meets).sortedStably { $0.precedes($1, by: LARDER_FIELD_PATH) }
         let view = UnsafeMutablePointer<larder_item>.allocate(capacity: 1)
         view.initialize(to: emptyItemView())
         defer { view.deallocate() }
@@ -92,10 +94,13 @@ final class FakeRun: PluginRun {
 
     // MARK: Items and conditions
 
-    /// Returns the items that the run is about and that meet a condition, in the order of their paths.
-    private func items(meeting condition: String) throws(ServiceError) -> [FakeItem] {
-        let meets = try evaluation(of: condition)
-        return (changed ?? host.items).filter(meets).sortedStably { $0.precedes($1, by: LARDER_FIELD_PATH) }
+    /// Returns a function that tells whether an item meets a condition of the processor; nil if the condition is not
+    /// valid, which is a mistake.
+    private func evaluation(of condition: String, from function: String) -> ((FakeItem) -> Bool)? {
+        do throws(ServiceError) { return try evaluation(of: condition) } catch {
+            host.journal.mistake(function, error.status, text: error.message)
+            return nil
+        }
     }
 
     /// Returns a function that tells whether an item meets a condition.

@@ -275,7 +275,8 @@ const char *LARDER_NULLABLE larder_fake_schema(larder_fake *fake);
 #define LARDER_FAKE_FAILURE 5u
 /* A mistake. A refused call into the fake host: `name` is the function, `status` the result. A request for a service
  * that was not declared: `name` is "extension", `text` the service. A call into the plugin with a status that does not
- * exist: `name` is the function, `status` the result. */
+ * exist: `name` is the function, `status` the result. A condition that is not valid: `name` is the function that gave it,
+ * `text` the reason. */
 #define LARDER_FAKE_MISTAKE 6u
 /* A query for items: `name` is "open", `text` the condition. */
 #define LARDER_FAKE_QUERY 7u
