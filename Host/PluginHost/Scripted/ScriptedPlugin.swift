@@ -7,6 +7,8 @@ import Synchronization
 /// the caller's thread.
 package struct ScriptedLibrary {
     private let library: PluginLibrary
+    /// The record of the calls, which all instances of the library's plugins share. It is never freed.
+    private let record: CallRecord
 
     /// Opens a library where it lies, so that a debugger finds its source. Runs the library's own code. Blocks.
     /// - Parameter path: The library's path.
@@ -15,6 +17,7 @@ package struct ScriptedLibrary {
         // The loader looks for a name without a slash elsewhere.
         let image = LibraryImage(inPlace: path.utf8.contains(UInt8(ascii: "/")) ? path : "./\(path)")
         library = try NotStarted.of { () throws(Refusal) in try PluginLibrary.open(image) }
+        record = CallRecord(plugin: PluginID(""), library: path)
     }
 
     /// Takes a module of the program.
@@ -24,6 +27,7 @@ package struct ScriptedLibrary {
         library = try NotStarted.of { () throws(Refusal) in
             try PluginLibrary.describing(entry, LibraryImage(inPlace: ""))
         }
+        record = CallRecord(plugin: PluginID(""), library: "")
     }
 
     /// The module's table, as far as both sides know it.
@@ -45,7 +49,7 @@ package struct ScriptedLibrary {
             try description.checkServices(withheld: withheld)
             let instance = try PluginInstance(
                 description, in: library, settings: settings, withheld: withheld, grants: grants, thread: nil,
-                account: account)
+                account: account, record: record)
             try instance.start()
             return instance
         }

@@ -34,7 +34,8 @@ private func text(_ text: UnsafePointer<CChar>) -> String { String(cString: text
 }
 
 @c @implementation public func larder_fake_problem(_ fake: OpaquePointer) -> UnsafePointer<CChar>? {
-    host(fake).problemText
+    let fake = host(fake)
+    return fake.problem.map(fake.lent.cString)
 }
 
 @c @implementation public func larder_fake_describe(
@@ -73,17 +74,17 @@ private func text(_ text: UnsafePointer<CChar>) -> String { String(cString: text
 }
 
 @c @implementation public func larder_fake_put_item(_ fake: OpaquePointer, _ item: UnsafePointer<larder_item>) {
-    host(fake).put(FakeItem(sized(item, larder_item())))
+    let item = FakeItem(sized(item, larder_item()))
+    host(fake).items.put(item, item.localID)
 }
 
 @c @implementation public func larder_fake_drop_item(_ fake: OpaquePointer, _ local_id: UnsafePointer<CChar>) {
-    let (fake, id) = (host(fake), LocalID(text(local_id)))
-    fake.items.removeAll { $0.localID == id }
-    fake.itemsByID[id] = nil
+    host(fake).items.remove(LocalID(text(local_id)))
 }
 
 @c @implementation public func larder_fake_put_policy(_ fake: OpaquePointer, _ policy: UnsafePointer<larder_policy>) {
-    host(fake).put(ItemPolicy(sized(policy, larder_policy())))
+    let policy = ItemPolicy(sized(policy, larder_policy()))
+    host(fake).put(policy)
 }
 
 @c @implementation public func larder_fake_drop_policy(_ fake: OpaquePointer, _ id: UnsafePointer<CChar>) {
@@ -292,7 +293,7 @@ private func names(_ list: UnsafePointer<CChar>?) -> [String] {
     fake.lent.free()
     guard let instance = fake.instance else { return LARDER_WRONG_STATE }
     guard let trigger = Trigger(rawValue: trigger) else { return instance.kind == nil ? LARDER_WRONG_STATE : LARDER_OK }
-    let items = trigger == .itemsChanged ? ids.compactMap { fake.itemsByID[LocalID($0)] } : nil
+    let items = trigger == .itemsChanged ? ids.compactMap { fake.items[LocalID($0)] } : nil
     fake.firstFailure = LARDER_OK
     let isDone: Void? = instance.withProcessorHere { FakeRun(fake, trigger, changed: items).perform($0) }
     return isDone == nil ? LARDER_WRONG_STATE : fake.firstFailure
@@ -337,7 +338,7 @@ private func condition(_ which: ProcessorCalls.Condition, _ fake: OpaquePointer)
 ) -> UnsafePointer<CChar>? {
     let fake = host(fake)
     fake.explanation.free()
-    guard let item = fake.itemsByID[LocalID(text(local_id))] else { return nil }
+    guard let item = fake.items[LocalID(text(local_id))] else { return nil }
     let text = fake.instance?.withProcessorHere {
         FakeRun(fake, .policiesChanged).explanation(of: item, $0)
     }
@@ -375,8 +376,9 @@ private func condition(_ which: ProcessorCalls.Condition, _ fake: OpaquePointer)
     _ fake: OpaquePointer, _ index: Int
 ) -> UnsafePointer<larder_policy>? {
     let fake = host(fake)
-    guard fake.policies.indices.contains(index) else { return nil }
-    let policy = fake.policies[index]
+    let all = fake.policies.all
+    guard all.indices.contains(index) else { return nil }
+    let policy = all[index]
     return fake.lent.copy(fake.lent.view(policy, id: policy.id.text))
 }
 

@@ -17,9 +17,7 @@ final class FakeHost: CallScript, @unchecked Sendable {
     private static let all = Mutex<[FakeHost]>([])
 
     let library: ScriptedLibrary?
-    var problem: String? { didSet { problemText = problem.map { Self.kept($0, in: problemArena) } } }
-    private(set) var problemText: UnsafePointer<CChar>?
-    private let problemArena = Arena()
+    private(set) var problem: String?
     /// What the test borrows until the next run, turn or `forget`.
     let lent = Arena()
     /// The text of the last explanation.
@@ -31,9 +29,8 @@ final class FakeHost: CallScript, @unchecked Sendable {
     var now = Timestamp(nanoseconds: 0)
     var monotonic = Duration.zero
     var usage = PluginUsage(localBytes: 0, localCopies: 0, freeBytes: 0, totalBytes: 0)
-    var items: [FakeItem] = []
-    var itemsByID: [LocalID: FakeItem] = [:]
-    var policies: [ItemPolicy] = []
+    var items = Kept<LocalID, FakeItem>()
+    var policies = Kept<PolicyID, ItemPolicy>()
     var values: [[UInt8]: [UInt8]] = [:]
     var records = FakeRecordStore()
     var eventIDs: [String: EventID] = [:]
@@ -61,6 +58,8 @@ final class FakeHost: CallScript, @unchecked Sendable {
     var number: UInt32 = 0
     /// The first failure of the run under way.
     var firstFailure = LARDER_OK
+    /// The status of the call that failed while the plugin was created and started.
+    private var startStatus = LARDER_OK
     /// The status that the plugin returned last.
     var lastStatus = LARDER_OK
 
@@ -76,24 +75,18 @@ final class FakeHost: CallScript, @unchecked Sendable {
             library = nil
             problem = error.reason
         }
-        // Observers are not called in an initializer.
-        problemText = problem.map { Self.kept($0, in: problemArena) }
         Self.all.withLock { $0.append(self) }
-    }
-
-    private static func kept(_ text: String, in arena: Arena) -> UnsafePointer<CChar> {
-        arena.free()
-        return arena.cString(text)
     }
 
     /// Stops the plugin and forgets everything.
     func close() {
         stop()
         projects.remove()
-        (items, itemsByID, policies, values, records, eventIDs) = ([], [:], [], [:], FakeRecordStore(), [:])
+        (items, policies) = (Kept(), Kept())
+        (values, records, eventIDs) = ([:], FakeRecordStore(), [:])
         journal.forget()
         server.forget()
-        for arena in [lent, explanation, problemArena] { arena.free() }
+        for arena in [lent, explanation] { arena.free() }
     }
 
     // MARK: The plugin's life
@@ -101,7 +94,7 @@ final class FakeHost: CallScript, @unchecked Sendable {
     func start(_ id: PluginID) -> larder_status {
         guard let library, instance == nil else { return LARDER_WRONG_STATE }
         problem = nil
-        lastStatus = LARDER_OK
+        startStatus = LARDER_OK
         var account = AccountEnvironment(
             name: "test", logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, clock: clock,
             projects: projects, uploads: projects)
@@ -110,7 +103,7 @@ final class FakeHost: CallScript, @unchecked Sendable {
             instance = try library.start(id, settings: settings, withheld: withheld, grants: grants, for: account)
         } catch {
             problem = error.reason
-            return lastStatus == LARDER_OK ? error.status : lastStatus
+            return startStatus == LARDER_OK ? error.status : startStatus
         }
         plugin = id
         policiesChanged = true
@@ -135,27 +128,13 @@ final class FakeHost: CallScript, @unchecked Sendable {
 
     // MARK: The stage
 
-    func put(_ item: FakeItem) {
-        if let known = items.firstIndex(where: { $0.localID == item.localID }) {
-            items[known] = item
-        } else {
-            items.append(item)
-        }
-        itemsByID[item.localID] = item
-    }
-
     func put(_ policy: ItemPolicy) {
-        if let known = policies.firstIndex(where: { $0.id == policy.id }) {
-            policies[known] = policy
-        } else {
-            policies.append(policy)
-        }
+        policies.put(policy, policy.id)
         policiesChanged = true
     }
 
     func dropPolicy(_ id: PolicyID) {
-        guard let known = policies.firstIndex(where: { $0.id == id }) else { return }
-        policies.remove(at: known)
+        policies.remove(id)
         policiesChanged = true
     }
 
@@ -202,10 +181,13 @@ final class FakeHost: CallScript, @unchecked Sendable {
 
     func returned(_ call: ReturnedCall) {
         lastStatus = call.status
+        if "\(call.name)" == "create" || "\(call.name)" == "start" { startStatus = call.status }
         let name = Self.names["\(call.name)"] ?? "\(call.name)"
         // The host refuses a text that is not UTF-8.
         let isBadText = call.status == LARDER_INVALID_ARGUMENT && Self.ofTexts.contains(name)
         if !call.isKnown || isBadText { journal.mistake(name, call.status) }
+        // The functions that a run calls for a text have no entry, but may fail.
+        if Self.ofTexts.contains(name), firstFailure == LARDER_OK { firstFailure = call.status }
         guard Self.recorded.contains(name) else { return }
         var entry = Journal.Entry(name: name, number: number, status: call.status)
         if Self.ofLoops.contains(name) {

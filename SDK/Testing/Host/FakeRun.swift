@@ -21,7 +21,7 @@ final class FakeRun: PluginRun {
 
     init(_ host: FakeHost, _ trigger: Trigger, changed: [FakeItem]? = nil) {
         (self.host, self.trigger, self.changed) = (host, trigger, changed)
-        (policies, began) = (host.policies, host.now)
+        (policies, began) = (host.policies.all, host.now)
         maximum = host.instance?.maximumRecords
     }
 
@@ -32,7 +32,10 @@ final class FakeRun: PluginRun {
         defer { calls.end() }
         host.number = trigger.rawValue
         if begin(calls) {
-            if let text = calls.condition(.policy, trigger) { _ = evaluation(of: text, from: "policy_condition") }
+            if let text = calls.condition(.policy, trigger) {
+                // It takes part in what policies decide, so that it cannot depend on that.
+                do throws(ServiceError) { try check(condition: text) } catch { refuse("policy_condition", error) }
+            }
             pass(.matching, calls)
             pass(.cleanup, calls)
         }
@@ -59,7 +62,7 @@ final class FakeRun: PluginRun {
             let meets = evaluation(of: condition, from: pass == .matching ? "match_condition" : "cleanup_condition")
         else { return }
         // The host goes by path.
-        let met = (changed ?? host.items).filter(meets).sortedStably { $0.precedes($1, by: LARDER_FIELD_PATH) }
+        let met = (changed ?? host.items.all).filter(meets).sortedStably { $0.precedes($1, by: LARDER_FIELD_PATH) }
         let view = UnsafeMutablePointer<larder_item>.allocate(capacity: 1)
         view.initialize(to: emptyItemView())
         defer { view.deallocate() }
@@ -98,9 +101,15 @@ final class FakeRun: PluginRun {
     /// valid, which is a mistake.
     private func evaluation(of condition: String, from function: String) -> ((FakeItem) -> Bool)? {
         do throws(ServiceError) { return try evaluation(of: condition) } catch {
-            host.journal.mistake(function, error.status, text: error.message)
+            refuse(function, error)
             return nil
         }
+    }
+
+    /// Notes that a condition of the processor is not valid. The call that gave it has failed.
+    private func refuse(_ function: String, _ error: ServiceError) {
+        host.journal.mistake(function, error.status, text: error.message)
+        if host.firstFailure == LARDER_OK { host.firstFailure = error.status }
     }
 
     /// Returns a function that tells whether an item meets a condition.
@@ -121,10 +130,25 @@ final class FakeRun: PluginRun {
     }
 
     private func makeFacts() -> ConditionFacts {
-        let offline = host.policies.filter { $0.kind == PolicyKind("availableOffline") }.compactMap { policy in
-            do throws(ConditionError) { return (policy, try Condition(parsing: policy.condition)) } catch { return nil }
+        let items = host.items.all
+        // What the test says of an item has precedence over the policies on the stage.
+        let told = items.filter { $0.integer(LARDER_FIELD_AVAILABLE_OFFLINE) != nil }
+        let others = Condition.not(.anyOf(told.map { .property(.localID, equals: $0.localID.text) }))
+        var offline = policies.filter { $0.kind == PolicyKind("availableOffline") }.compactMap { policy in
+            do throws(ConditionError) {
+                let condition = try Condition(parsing: policy.condition)
+                return (policy, told.isEmpty ? condition : .allOf([condition, others]))
+            } catch { return nil }
         }
-        let claims = host.items.filter { $0.integer(LARDER_FIELD_CLAIMS) ?? 0 != 0 }.map {
+        for item in told {
+            let level = UInt32(item.integer(LARDER_FIELD_AVAILABLE_OFFLINE) ?? 0)
+            guard level != LARDER_AVAILABLE_OFFLINE_NONE else { continue }
+            let isDirect = level == LARDER_AVAILABLE_OFFLINE_DIRECT
+            let policy = ItemPolicy(
+                kind: PolicyKind("availableOffline"), condition: "", localID: isDirect ? item.localID : nil)
+            offline.append((policy, .property(.localID, equals: item.localID.text)))
+        }
+        let claims = items.filter { $0.integer(LARDER_FIELD_CLAIMS) ?? 0 != 0 }.map {
             Claim(item: $0.localID, kind: .read, validity: .explicit)
         }
         return ConditionFacts(
@@ -133,7 +157,7 @@ final class FakeRun: PluginRun {
 
     func items(_ query: PluginQuery) throws(ServiceError) -> any ItemSource {
         host.journal.add(LARDER_FAKE_QUERY, Journal.Entry(name: "open", text: query.condition))
-        var found = host.items.filter(try evaluation(of: query.condition))
+        var found = host.items.all.filter(try evaluation(of: query.condition))
         if let sort = query.sort {
             found = found.sortedStably { one, other in
                 query.isDescending ? other.precedes(one, by: sort) : one.precedes(other, by: sort)
@@ -151,9 +175,9 @@ final class FakeRun: PluginRun {
 
     func usage() -> PluginUsage { host.usage }
 
-    func hasItem(_ localID: LocalID) -> Bool { host.itemsByID[localID] != nil }
+    func hasItem(_ localID: LocalID) -> Bool { host.items[localID] != nil }
 
-    func path(of item: LocalID) -> ItemPath? { host.itemsByID[item]?.path.map { ItemPath(unchecked: $0) } }
+    func path(of item: LocalID) -> ItemPath? { host.items[item]?.path.map { ItemPath(unchecked: $0) } }
 
     func record(_ key: RecordKey, in collection: RecordCollection, _ fields: RecordFields) -> Record? {
         host.record(key, in: collection, fields)
@@ -175,7 +199,7 @@ final class FakeRun: PluginRun {
 
     func accept(_ intents: [Intent], during call: StaticString) {
         host.journal.add(
-            intents, path: { [host] in host.itemsByID[$0]?.path }, upload: { [host] in host.projects.upload($0) })
+            intents, path: { [host] in host.items[$0]?.path }, upload: { [host] in host.projects.upload($0) })
         for intent in intents {
             switch intent.change {
             case .putValue(let key, let value): host.values[key] = value

@@ -92,7 +92,7 @@ void larder_fake_room(larder_fake *fake, int64_t local_bytes, int64_t local_copi
                       int64_t total_bytes);
 
 /* Puts an item on the stage, in place of the item with the same local_id if there is one. Its `present` says which
- * fields have values. */
+ * fields have values. Where available_offline has none, conditions go by the policies on the stage. */
 void larder_fake_put_item(larder_fake *fake, const larder_item *item);
 
 /* Removes the item with this local_id. */

@@ -39,6 +39,9 @@ import Testing
             for name in ["a", "b"] { try Files.write("mine", to: "\(folder.path)/mine/\(name)") }
             let host = try larder.start(["run"])
             // It has listed everything then, and does so again in an hour.
+            try await until {
+                try await larder("--json", "status").output.contains("\"connection\":\"online\"")
+            }
             try await until { try await larder("wait").exitCode == 0 }
             for isHosted in [true, false] {
                 if !isHosted {
