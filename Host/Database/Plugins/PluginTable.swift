@@ -26,6 +26,18 @@ public struct PluginTable<Access: DatabaseReads>: Table {
         return try statement.step() ? statement.integer(0) ?? 0 : 0
     }
 
+    /// Reads the values of a plugin one after the other, by key, byte by byte.
+    /// - Parameter body: A function that receives each value and returns false to end early.
+    /// - Throws: What `body` throws, or SQLite's error; see ``DatabaseReads``.
+    public func eachValue(of plugin: PluginID, _ body: (KeptValue) throws -> Bool) throws {
+        let statement = try RawStatement(db, "SELECT key, value FROM pluginValues WHERE plugin = ? ORDER BY key")
+        defer { statement.reset() }
+        statement.bind(1, plugin.text)
+        while try statement.step() {
+            guard try body(KeptValue(key: statement.blob(0) ?? [], value: statement.blob(1) ?? [])) else { return }
+        }
+    }
+
     /// Returns the remembered result of opening a library with this digest in a child process, for this minor version
     /// of the ABI.
     /// - Parameter digest: The SHA-256 of the library, 32 bytes.

@@ -56,22 +56,6 @@ public struct RecordTable<Access: DatabaseReads>: Table {
         ) { $0.integer(0) ?? 0 } ?? 0
     }
 
-    /// Returns the size in bytes of all records that a plugin's loops keep: those of the plugin's own collections, and
-    /// those that loops of the plugin write in place of, or as, the loops that come with Larder.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
-    public func size(keptBy plugin: PluginID) throws -> Int64 {
-        let loops = "FROM loops WHERE plugin = ?1 AND kind ="
-        return try integer(
-            """
-            \(RecordSQL.size) WHERE collection = ?1 OR collection >= ?1 || '/' AND collection < ?1 || '0'
-              OR collection IN ('calendars', 'shares', 'account') AND EXISTS (SELECT 1 \(loops) 'core')
-              OR collection IN (SELECT 'calendars/' || id \(loops) 'calendar')
-              OR collection IN (SELECT 'shares/' || id \(loops) 'share')
-              OR collection = 'calendars' AND key IN (SELECT id \(loops) 'calendar')
-              OR collection = 'shares' AND key IN (SELECT id \(loops) 'share')
-            """, .text(plugin.text)) ?? 0
-    }
-
     /// Returns the records that wait with a loop's issue.
     /// - Parameter loop: The loop, as the issue's subject names it.
     /// - Throws: SQLite's error; see ``DatabaseReads``.

@@ -92,6 +92,7 @@ import Testing
                     [["larder stat /Photos/c"], ["stat", "/Photos/cat.jpg"]],
                     [["larder policy remove keep"], ["policy", "remove", "keep-x"]],
                     [["larder plugin why vac"], ["plugin", "why", "vacuum"]],
+                    [["larder plugin values vac"], ["plugin", "values", "vacuum"]],
                     [["larder --config m"], ["--config", "mine$(touch ran)"]],
                     [["larder stat /h"], ["stat", "/h$(touch ran) x/"]],
                 ]

@@ -270,6 +270,18 @@ static larder_status poll(void *me_, const larder_loop *loop, larder_event_page 
     return LARDER_OK;
 }
 
+/* Stores values and a record that are no plain text, or long. */
+static void keep_odd(struct looper *me) {
+    static uint8_t many[1000];
+    uint8_t binary[2] = {0xff, 0}, answer[2] = {0x80, 1};
+    memset(many, 'x', sizeof many);
+    me->kv->put(me->host, (larder_bytes){binary, 2}, (larder_bytes){answer, 2});
+    me->kv->put(me->host, (larder_bytes){(const uint8_t *)"long", 4}, (larder_bytes){many, sizeof many});
+    me->kv->put(me->host, (larder_bytes){(const uint8_t *)"a\x1b[2J", 5},
+                (larder_bytes){(const uint8_t *)"two\nlines", 9});
+    put(me, S(OWN), "k\x1b[2J", "{\"a\":[1,\"\\u001b\"]}", 3);
+}
+
 static larder_status process(void *me_, const larder_loop *loop, const larder_event_page *page) {
     struct looper *me = me_;
     larder_record record = {sizeof record, 0, {0, 0}, {0, 0}, {0, 0}, {0, 0}};
@@ -332,6 +344,7 @@ static larder_status process(void *me_, const larder_loop *loop, const larder_ev
             if (put(me, own(me, loop), key, "{}", 1000) != LARDER_OK) return LARDER_IO;
         }
     }
+    if (is(me, "odd", from)) keep_odd(me);
     if (is(me, "look", from))
         say(me, "look", me->actions->look(me->host, larder_str_make(me->target, strlen(me->target))));
     return LARDER_OK;

@@ -4,9 +4,10 @@ import Model
 
 struct PluginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "plugin", abstract: "List plugins, turn them on and off, begin and try your own.",
+        commandName: "plugin",
+        abstract: "List plugins, turn them on and off, see what they keep, begin and try your own.",
         subcommands: [
             PluginList.self, PluginInfo.self, PluginWhy.self, PluginEnable.self, PluginDisable.self, PluginRetry.self,
-            PluginNew.self, PluginTry.self,
+            PluginNew.self, PluginTry.self, PluginValues.self, PluginRecords.self,
         ])
 }
