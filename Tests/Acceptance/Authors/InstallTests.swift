@@ -174,7 +174,10 @@ import Testing
     func refused() async throws {
         try await withTemporaryFolder { folder in
             let install = "\(Build.root)/Host/install"
-            for words in [[], ["--prefix"], ["--prefix", ""], ["--prefix", "/p", "--bogus"], ["/p"]] {
+            for words in [
+                [], ["--prefix"], ["--prefix", ""], ["--prefix", "/p", "--bogus"], ["/p"],
+                ["--prefix", "\(folder)/p\n"],
+            ] {
                 let result = try await run(install, words)
                 #expect(result.exitCode == 64 && result.errors.hasPrefix("install: "), "\(words) \(result.summary)")
             }
@@ -188,12 +191,51 @@ import Testing
             try Files.write("mine", to: "\(folder)/file")
             let file = try await Installation.install(["--prefix", "\(folder)/file"])
             #expect(file.exitCode == 73 && file.errors.contains("install: \(folder)/file cannot be written"))
-            // Something in the way of a folder.
-            try Files.makeFolder("\(folder)/p")
-            try Files.write("mine", to: "\(folder)/p/lib")
-            let way = try await Installation.install(["--prefix", "\(folder)/p"])
-            #expect(way.exitCode == 73 && way.errors.contains("nothing in it was changed"), "\(way.summary)")
-            #expect(try Files.filesBelow("\(folder)/p") == ["lib"] && Files.text("\(folder)/p/lib") == "mine")
+        }
+    }
+
+    @Test("What is in the way of an installation is found before anything is changed")
+    func inTheWay() async throws {
+        try await withTemporaryFolder { folder in
+            let prefix = "\(folder)/p"
+            let cases = [
+                ("echo > lib", "lib is in the place of a folder"),
+                ("mkdir lib; ln -s nowhere lib/larder", "lib/larder is in the place of a folder"),
+                ("mkdir include; echo > include/larder", "include/larder is in the place of a folder"),
+                ("mkdir -p bin/larder", "bin/larder is a folder"),
+                ("mkdir -p lib/libLarderFakeHost.so/x", "lib/libLarderFakeHost.so is a folder"),
+                ("mkdir include mine; ln -s ../mine include/larder", "include/larder is a link"),
+            ]
+            for (script, word) in cases {
+                Files.remove(prefix)
+                try Files.makeFolder(prefix)
+                try await mustRun("env", ["-C", prefix, "sh", "-ec", script])
+                let before = try await mustRun("find", [prefix])
+                let result = try await Installation.install(["--prefix", prefix])
+                #expect(
+                    result.exitCode == 73 && result.errors.contains("\(prefix)/\(word)")
+                        && result.errors.contains("nothing in \(prefix) was changed"), "\(script): \(result.summary)")
+                #expect(try await mustRun("find", [prefix]) == before, "\(script)")
+            }
+        }
+    }
+
+    @Test("An installation that cannot be told on standard output is 74, and is said to be one")
+    func untold() async throws {
+        try await withTemporaryFolder { folder in
+            let build = try Build.larder
+            for output in [">&-", ">/dev/full"] {
+                let result = try await run(
+                    "sh",
+                    [
+                        "-c", "\"$1\" --prefix \"$2\" --from \"${3%/*}\" \(output)", "sh",
+                        "\(Build.root)/Host/install", "\(folder)/p", build,
+                    ])
+                #expect(
+                    result.exitCode == 74 && result.errors.contains("Larder is installed in \(folder)/p, but"),
+                    "\(output): \(result.summary)")
+                #expect(Files.exists("\(folder)/p/bin/larder"))
+            }
         }
     }
 
@@ -225,7 +267,7 @@ import Testing
         try await withTemporaryFolder { folder in
             try await mustRun("mount", ["-t", "tmpfs", "-o", "size=4m", "tmpfs", folder])
             let result = try await Installation.install(["--prefix", "\(folder)/p"])
-            let left = try Files.filesBelow(folder)
+            let left = try Files.names(in: folder)
             try await mustRun("umount", [folder])
             #expect(result.exitCode == 74 && result.errors.contains("nothing was changed"), "\(result.summary)")
             #expect(left.isEmpty, "\(left)")
