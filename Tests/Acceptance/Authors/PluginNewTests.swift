@@ -88,6 +88,48 @@ import Testing
         }
     }
 
+    @Test("The scripts of a new plugin run from another folder, by links, with a relative prefix, and several at once")
+    func scripts() async throws {
+        try await withTemporaryFolder { folder in
+            let installed = try await Installation(in: "\(folder)/a prefix")
+            for (language, name) in [("c", "own"), ("cpp", "other")] {
+                let script = """
+                    "$1" plugin new --language \(language) --kind loop \(name)
+                    rm \(name)/sdk.path
+                    mkdir \(name)-bin
+                    ln -s ../\(name)/test \(name)-bin
+                    export LARDER_SDK='a prefix'
+                    \(name)-bin/test
+                    tests=
+                    for i in 1 2 3 4; do \(name)-bin/test & tests="$tests $!"; done
+                    for i in $tests; do wait $i; done
+                    """
+                let result = try await installed.run("sh", ["-ec", script, "sh", installed.larder], in: folder)
+                #expect(result.exitCode == 0, "\(result.summary)")
+                #expect(result.output.ranges(of: "test: all passed").count == 5)
+                #expect(try Files.names(in: "\(folder)/\(name)/out").sorted() == ["\(name).so", "sdk", "test"])
+                let versions = try await mustRun("readelf", ["--version-info", "\(folder)/\(name)/out/\(name).so"])
+                #expect(!versions.contains("out/"), "\(versions)")
+            }
+        }
+    }
+
+    @Test("A plugin in Rust is built for a platform that is set, too, and the library is not one of before")
+    func platform() async throws {
+        try await withTemporaryFolder { folder in
+            let installed = try await Installation(in: "\(folder)/a prefix")
+            let script = """
+                "$1" plugin new --language rust --kind processor own
+                own/build
+                sed -i s/org.example.own/org.example.newer/ own/src/lib.rs
+                CARGO_BUILD_TARGET=$(rustc --version --verbose | sed -n 's/^host: //p') own/build
+                grep -q org.example.newer own/out/own.so
+                """
+            let result = try await installed.run("sh", ["-ec", script, "sh", installed.larder], in: folder)
+            #expect(result.exitCode == 0, "\(result.summary)")
+        }
+    }
+
     @Test("G15: the guide's ten minutes are a script that runs, and its examples are what it makes")
     func guide() async throws {
         try await withTemporaryFolder { folder in
