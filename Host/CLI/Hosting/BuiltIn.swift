@@ -19,11 +19,12 @@ enum BuiltIn {
     /// The program behind `larder demo`, in `../libexec/larder` from the executable's folder, or beside the executable.
     static var demo: String { folder("libexec/larder") + "/larder-demo" }
 
-    /// The folder of the templates of plugins: `../share/larder/templates` from the executable's folder, or that of the
-    /// sources in whose build tree the executable is.
+    /// The folder of the templates of plugins: that of the sources if the executable is in their build tree,
+    /// `.build/PLATFORM/CONFIGURATION`; otherwise `../share/larder/templates` from the executable's folder.
     static var templates: String {
-        let installed = folder("share/larder/templates")
-        return installed.hasSuffix("/templates") ? installed : "\(above(above(above(installed))))/SDK/Templates"
+        let platform = above(above(executable))
+        let build = above(platform)
+        return build.hasSuffix("/.build") ? "\(above(build))/SDK/Templates" : "\(platform)/share/larder/templates"
     }
 
     /// The prefix in which this program is installed with an SDK for plugins; nil if there is none with it.

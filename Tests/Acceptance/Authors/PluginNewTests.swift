@@ -230,6 +230,42 @@ import Testing
         }
     }
 
+    @Test("A signal leaves the whole plugin, or nothing", arguments: ["TERM", "HUP"])
+    func interrupted(signal: String) async throws {
+        try await withTemporaryFolder { folder in
+            // The folders of the plugin take so long to make that the signal comes between them.
+            let script = """
+                mkdir made
+                cd made
+                strace -f -o /dev/null -e trace=?mkdir,?mkdirat -e inject=?mkdir,?mkdirat:delay_exit=500000:when=2+ \\
+                  sh -c 'echo $$ > ../pid; exec "$@"' sh "$1" plugin new --language rust --kind loop x &
+                for i in $(seq 3000); do
+                  [ -z "$(ls -A)" ] || break
+                  sleep 0.01
+                done
+                kill -\(signal) $(cat ../pid)
+                wait $! || exit $?
+                """
+            let result = try await run("env", ["-C", folder, "sh", "-ec", script, "sh", try Build.larder])
+            #expect(
+                try Files.names(in: "\(folder)/made") == (result.exitCode == 0 ? ["x"] : []), "\(result.summary)")
+        }
+    }
+
+    @Test("A copy of the program takes no templates from folders above it: 73")
+    func noTemplates() async throws {
+        try await withTemporaryFolder { folder in
+            let copy = "\(folder)/some/folder/bin/larder"
+            try Files.makeFolder("\(folder)/some/folder/bin")
+            try await mustRun("cp", [try Build.larder, copy])
+            try await mustRun("cp", ["-R", "\(Build.root)/SDK", "\(folder)/SDK"])
+            let result = try await run(copy, ["plugin", "new", "--language", "c", "--kind", "loop", "x"])
+            #expect(
+                result.exitCode == 73 && result.errors.contains("\(folder)/some/folder/share/larder/templates"),
+                "\(result.summary)")
+        }
+    }
+
     @Test("What exists is never written over: 73")
     func exists() async throws {
         try await withTemporaryFolder { folder in

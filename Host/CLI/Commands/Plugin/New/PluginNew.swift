@@ -1,5 +1,6 @@
 import ArgumentParser
 import Core
+import Glibc
 import Model
 import Threads
 
@@ -26,14 +27,25 @@ struct PluginNew: LarderCommand {
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let name = try NewPluginName(name)
-        let made = try await runBlocking { [language, kind] () -> Result<String, Failure> in
+        // A signal ends the command once what it has begun is removed.
+        let ends = try Signals(heeding: SIGINT, SIGTERM, SIGHUP, SIGQUIT)
+        let end = Monitor<Int32?>(nil)
+        let hearing = Task {
+            for await signal in ends {
+                end.change { $0 = signal }
+                break
+            }
+        }
+        defer { hearing.cancel() }
+        let made = try await runBlocking { [language, kind] () -> Result<String?, Failure> in
             do throws(Failure) {
                 let template = try Template(language: language, kind: kind, among: Template.all())
-                return .success(try template.copy(for: name, sdk: BuiltIn.sdk))
+                return .success(try template.copy(for: name, sdk: BuiltIn.sdk) { end.with(\.self) != nil })
             } catch {
                 return .failure(error)
             }
         }.get()
+        guard let made else { ProcessSetup.leave(128 + (end.with(\.self) ?? SIGTERM)) }
         if global.isJSON {
             console.print(
                 .object([

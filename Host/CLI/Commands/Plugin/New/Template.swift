@@ -55,9 +55,10 @@ struct Template {
 
     /// Makes a plugin's folder in the current one: whole, or not at all. Blocks.
     /// - Parameter sdk: The prefix of the SDK that the plugin is built with; nil if the author is to name it.
-    /// - Returns: the path of the plugin's folder.
+    /// - Parameter isEnded: Tells whether to stop. It is asked before each file.
+    /// - Returns: the path of the plugin's folder; nil if it was stopped, and nothing is made.
     /// - Throws: `cannotCreate` if something has its name, or the folder cannot be written; `localIO` if the disk is full.
-    func copy(for name: NewPluginName, sdk: String?) throws(Failure) -> String {
+    func copy(for name: NewPluginName, sdk: String?, isEnded: () -> Bool) throws(Failure) -> String? {
         let parent = currentFolder()
         // What is shown. The path of the current folder need not be text, so that what is used is relative.
         let made = (parent == "/" ? "" : parent) + "/\(name.text)"
@@ -70,7 +71,10 @@ struct Template {
         do throws(Failure) {
             // The folder gets the mode that any other gets.
             try Self.makeFolder(path + "/new", for: made)
-            try copy(folder, to: path + "/new", for: name, as: made)
+            guard try copy(folder, to: path + "/new", for: name, as: made, isEnded: isEnded) else {
+                TemporaryFolder.remove(path)
+                return nil
+            }
             if let sdk { try Self.write(Array("\(sdk)\n".utf8), to: path + "/new/sdk.path", mode: 0o666, for: made) }
             guard Self.place(path + "/new", as: name.text) else {
                 throw errno == EEXIST ? Self.exists(made) : Self.failure(made, errno)
@@ -96,20 +100,25 @@ struct Template {
         return false
     }
 
-    private func copy(_ source: String, to target: String, for name: NewPluginName, as made: String) throws(Failure) {
+    /// - Returns: Whether all is copied, and it was not stopped.
+    private func copy(
+        _ source: String, to target: String, for name: NewPluginName, as made: String, isEnded: () -> Bool
+    ) throws(Failure) -> Bool {
         for entry in Self.names(in: source) where !Self.isBuilt(entry) {
+            guard !isEnded() else { return false }
             let (from, to) = ("\(source)/\(entry)", "\(target)/\(name.fill(entry))")
             var status = stat()
             guard lstat(from, &status) == 0 else { throw .reading(from, errno) }
             if status.st_mode & S_IFMT == S_IFDIR {
                 try Self.makeFolder(to, for: made)
-                try copy(from, to: to, for: name, as: made)
+                guard try copy(from, to: to, for: name, as: made, isEnded: isEnded) else { return false }
             } else {
                 let text = String(decoding: try readFile(from, limit: 1 << 20), as: UTF8.self)
                 let mode: mode_t = status.st_mode & S_IXUSR == 0 ? 0o666 : 0o777
                 try Self.write(Array(name.fill(text).utf8), to: to, mode: mode, for: made)
             }
         }
+        return true
     }
 
     /// Tells whether a file of a template is what building it in its place has left.
