@@ -30,9 +30,13 @@ func plugin(_ name: String) -> Target {
             .unsafeFlags([
                 "-Xlinker", "--version-script=\(Context.packageDirectory)/SDK/C/plugin.map",
                 "-Xlinker", "-z", "-Xlinker", "nodelete",
-            ])
+            ]),
+            soname("lib\(name).so"),
         ])
 }
+
+/// The name that a dynamic library has in itself. Without one it would be the library's path in the build.
+func soname(_ name: String) -> LinkerSetting { .unsafeFlags(["-Xlinker", "-soname", "-Xlinker", name]) }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(
@@ -82,7 +86,7 @@ let package = Package(
         .target(
             name: "FakeHost",
             dependencies: ["CLarder", "LarderFakeHost", "Model", "LocalTree", "Projects", "PluginHost", logging],
-            path: "SDK/Testing/Host", swiftSettings: strict),
+            path: "SDK/Testing/Host", swiftSettings: strict, linkerSettings: [soname("libLarderFakeHost.so")]),
 
         // The host.
         .systemLibrary(name: "CExpat", path: "Host/CExpat", providers: [.apt(["libexpat1-dev"])]),

@@ -31,7 +31,9 @@ import Testing
                 let file = "\(first.prefix)/\(name)"
                 let isBinary = try Files.read(file).starts(with: [0x7f, 0x45, 0x4c, 0x46])
                 let text =
-                    isBinary ? try await mustRun("readelf", ["--dynamic", "--wide", file]) : try Files.text(file)
+                    isBinary
+                    ? try await mustRun("readelf", ["--dynamic", "--version-info", "--wide", file])
+                    : try Files.text(file)
                 #expect(!text.contains(Build.root) && !text.contains(folder), "\(name)")
                 // A plugin is refused if others may write to it.
                 #expect(Files.mode(of: file).map { $0 & 0o022 } == 0, "\(name)")
