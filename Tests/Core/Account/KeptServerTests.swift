@@ -100,6 +100,8 @@ struct KeptServerTests {
                 try await fixture.until {
                     guard let next = try await fixture.reader({ try await $0.status() }).nextPoll else { return false }
                     left = next - fixture.clock.now
+                    // On a slow machine the poll was due before the test saw its time: the next one is waited for.
+                    if left <= .zero { fixture.clock.advance(.zero) }
                     return left > .seconds(max(more, seconds / 2))
                 }
                 #expect(left <= .seconds(seconds), "\(left)")
