@@ -56,15 +56,7 @@ final class TurnServices: LoopTurn, @unchecked Sendable {
     func record(
         _ key: RecordKey, in collection: RecordCollection, _ fields: RecordFields
     ) throws(ServiceError) -> Record? {
-        for case .record(let change) in asked.reversed() {
-            switch change {
-            case .put(let record, let written) where written == collection && record.key == key: return record
-            case .remove(let removed, let written)
-            where written == collection && removed == key || written.isRoot && written.of(removed) == collection:
-                return nil
-            default: continue
-            }
-        }
+        if let changed = asked.record(key, in: collection) { return changed }
         return try reading { try $0.records.record(key, in: collection, fields) }
     }
 
@@ -75,7 +67,7 @@ final class TurnServices: LoopTurn, @unchecked Sendable {
     }
 
     func value(for key: [UInt8]) throws(ServiceError) -> [UInt8]? {
-        for case .value(let written, let value) in asked.reversed() where written == key { return value }
+        if let changed = asked.value(for: key) { return changed }
         let plugin = plugin
         return try reading { try $0.plugins.value(of: plugin, key: key) }
     }

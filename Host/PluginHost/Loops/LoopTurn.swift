@@ -61,6 +61,30 @@ public enum LoopAsk: Hashable, Sendable {
     case requestListing(ItemPath)
 }
 
+extension [LoopAsk] {
+    /// Returns a record as the requests leave it; nil if they do not change it. The inner value is nil if the record is
+    /// removed, by itself or with the record that it belongs to.
+    package func record(_ key: RecordKey, in collection: RecordCollection) -> Record?? {
+        for case .record(let change) in reversed() {
+            switch change {
+            case .put(let record, let written) where written == collection && record.key == key: return record
+            case .remove(let removed, let written)
+            where written == collection && removed == key || written.isRoot && written.of(removed) == collection:
+                return .some(nil)
+            default: continue
+            }
+        }
+        return nil
+    }
+
+    /// Returns a value as the requests leave it; nil if they do not change it. The inner value is nil if the value is
+    /// removed.
+    package func value(for key: [UInt8]) -> [UInt8]?? {
+        for case .value(let written, let value) in reversed() where written == key { return .some(value) }
+        return nil
+    }
+}
+
 /// An answer whose body has yet to be read. Freeing the answer closes it.
 public protocol PluginAnswer: AnyObject {
     /// The answer's status.

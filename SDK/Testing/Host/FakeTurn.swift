@@ -156,22 +156,14 @@ final class FakeTurn: LoopTurn {
     }
 
     func value(for key: [UInt8]) -> [UInt8]? {
-        for case .value(let written, let value) in asked.reversed() where written == key { return value }
+        if let changed = asked.value(for: key) { return changed }
         return host.values[key]
     }
 
     func valueSize(of key: [UInt8]?) -> Int64 { host.valueSize(of: key) }
 
     func record(_ key: RecordKey, in collection: RecordCollection, _ fields: RecordFields) -> Record? {
-        for case .record(let change) in asked.reversed() {
-            switch change {
-            case .put(let record, let written) where written == collection && record.key == key: return record
-            case .remove(let removed, let written)
-            where written == collection && removed == key || written.isRoot && written.of(removed) == collection:
-                return nil
-            default: continue
-            }
-        }
+        if let changed = asked.record(key, in: collection) { return changed }
         return host.record(key, in: collection, fields)
     }
 
