@@ -19,12 +19,15 @@ enum BuiltIn {
     /// The program behind `larder demo`, in `../libexec/larder` from the executable's folder, or beside the executable.
     static var demo: String { folder("libexec/larder") + "/larder-demo" }
 
-    /// The folder of the templates of plugins: that of the sources if the executable is in their build tree,
-    /// `.build/PLATFORM/CONFIGURATION`; otherwise `../share/larder/templates` from the executable's folder.
+    /// The folder of the templates of plugins: `../share/larder/templates` from the executable's folder. If that is not
+    /// there and the executable is in a build tree, at any depth below `.build`, it is the folder of the sources.
     static var templates: String {
-        let platform = above(above(executable))
-        let build = above(platform)
-        return build.hasSuffix("/.build") ? "\(above(build))/SDK/Templates" : "\(platform)/share/larder/templates"
+        let folder = above(executable)
+        let installed = "\(above(folder))/share/larder/templates"
+        let parts = folder.split(separator: "/", omittingEmptySubsequences: false)
+        guard access(installed, F_OK) != 0, let build = parts.lastIndex(of: ".build") else { return installed }
+        let sources = parts[..<build].joined(separator: "/") + "/SDK/Templates"
+        return access(sources, F_OK) == 0 ? sources : installed
     }
 
     /// The prefix in which this program is installed with an SDK for plugins; nil if there is none with it.
