@@ -30,6 +30,8 @@ func plugin(_ name: String) -> Target {
             .unsafeFlags([
                 "-Xlinker", "--version-script=\(Context.packageDirectory)/SDK/C/plugin.map",
                 "-Xlinker", "-z", "-Xlinker", "nodelete",
+                // The program that opens it has the runtime, wherever that is on its machine.
+                "-no-toolchain-stdlib-rpath",
             ]),
             soname("lib\(name).so"),
         ])
@@ -126,11 +128,12 @@ let package = Package(
                 "Model", "CLarder", "Warehouse", "Threads", "Database", "LocalTree", "Vault", "Connection",
                 "ItemList", "PluginHost", "Projects", "ItemPolicies", "SyncEngine", "EventLoops", logging,
             ]),
+        host("Validator", ["CLarder", "CLinux", "Model", "Threads", "PluginHost", "FakeHost", "LarderFakeHost"]),
         host("DemoServer", ["Model", "CLinux", "Threads", "Digests", "HTTP", httpTypes]),
         .executableTarget(
             name: "larder",
             dependencies: [
-                "Model", "CLinux", "Threads", "HTTP", "Warehouse", "Core", arguments, logging, yams, "Digests",
+                "Model", "CLinux", "Threads", "HTTP", "Warehouse", "Core", "Validator", arguments, logging, yams, "Digests",
             ], path: "Host/CLI", swiftSettings: strict),
 
         .executableTarget(

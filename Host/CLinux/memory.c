@@ -57,3 +57,8 @@ int linux_sealed_copy(int file, const char *name) {
     errno = code;
     return -1;
 }
+
+int64_t linux_allocated_memory(void) {
+    const struct mallinfo2 info = mallinfo2();
+    return (int64_t)(info.uordblks + info.hblkhd);
+}

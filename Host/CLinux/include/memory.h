@@ -26,6 +26,9 @@ int linux_forbid_dumps(void);
  * is free. */
 int64_t linux_data_memory(void);
 
+/* Returns the number of bytes that malloc(3) has given out and not got back (mallinfo2(3)). */
+int64_t linux_allocated_memory(void);
+
 /* Copies a file from its begin into a file in memory that nothing can change any more (memfd_create(2)), whose code may
  * be run. Returns its descriptor, or -1 with errno. */
 int linux_sealed_copy(int file, const char *name);

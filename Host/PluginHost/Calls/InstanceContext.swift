@@ -137,6 +137,10 @@ final class InstanceContext: @unchecked Sendable {
 
     /// Ends the recording of calls, after the instance was destroyed. No call follows.
     func leave() {
+        // The context stays, and what only calls need does not.
+        kind = nil
+        (undeclared, lacking) = ([], [])
+        lentMemory.end()
         record = .nowhere
         CallRecord.leave()
     }

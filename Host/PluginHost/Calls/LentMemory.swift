@@ -32,4 +32,10 @@ final class LentMemory {
         for block in blocks { block.deallocate() }
         blocks.removeAll(keepingCapacity: true)
     }
+
+    /// Frees all memory, before the end of the instance. Nothing is lent after it.
+    func end() {
+        free()
+        blocks = []
+    }
 }

@@ -11,13 +11,16 @@ package struct ScriptedLibrary {
     private let record: CallRecord
 
     /// Opens a library where it lies, so that a debugger finds its source. Runs the library's own code. Blocks.
-    /// - Parameter path: The library's path.
+    /// - Parameters:
+    ///   - path: The library's path.
+    ///   - board: The file for the call that is under way; nil if nobody reads it.
     /// - Throws: The reason why the library cannot be used.
-    package init(path: String) throws(NotStarted) {
+    package init(path: String, board: CallBoard? = nil) throws(NotStarted) {
         // The loader looks for a name without a slash elsewhere.
         let image = LibraryImage(inPlace: path.utf8.contains(UInt8(ascii: "/")) ? path : "./\(path)")
         library = try NotStarted.of { () throws(Refusal) in try PluginLibrary.open(image) }
-        record = CallRecord(plugin: PluginID(""), library: path)
+        record =
+            board?.record(of: PluginID(""), in: path) ?? CallRecord(plugin: PluginID(""), library: path)
     }
 
     /// Takes a module of the program.
@@ -30,6 +33,15 @@ package struct ScriptedLibrary {
         record = CallRecord(plugin: PluginID(""), library: "")
     }
 
+    /// The ids of the library's plugins.
+    package var plugins: [PluginID] { library.plugins.map(\.id) }
+
+    /// The services that a plugin requires, and those that it uses if it gets them.
+    package func services(of id: PluginID) -> (required: [String], wanted: [String]) {
+        guard let plugin = library.plugins.first(where: { $0.id == id }) else { return ([], []) }
+        return (plugin.required, plugin.wanted)
+    }
+
     /// The module's table, as far as both sides know it.
     package var module: larder_module { library.module }
 
@@ -39,14 +51,15 @@ package struct ScriptedLibrary {
     ///   - withheld: The services that the plugin does not get.
     ///   - grants: What the plugin may do beyond its services.
     ///   - account: The account for which the plugin works, with a script.
+    ///   - asksAnyway: Whether the plugin is asked to start though it does not get a service that it requires.
     /// - Throws: ``NotStarted`` if the plugin does not start.
     package func start(
         _ id: PluginID, settings: String, withheld: Set<String>, grants: Set<PluginSettings.Grant>,
-        for account: AccountEnvironment
+        for account: AccountEnvironment, asksAnyway: Bool = false
     ) throws(NotStarted) -> PluginInstance {
         try NotStarted.of { () throws(Refusal) in
             let description = try library.description(of: id)
-            try description.checkServices(withheld: withheld)
+            if !asksAnyway { try description.checkServices(withheld: withheld) }
             let instance = try PluginInstance(
                 description, in: library, settings: settings, withheld: withheld, grants: grants, thread: nil,
                 account: account, record: record)

@@ -1,9 +1,13 @@
 import CLarder
 import Glibc
 
-/// Memory for texts and structs that the test reads. It is freed all at once.
+/// Memory for texts and structs that the test or the plugin reads. It is freed all at once.
 final class Arena {
+    private let lending: Lending
     private var blocks: [UnsafeMutableRawPointer] = []
+    private var pages: [LentPages] = []
+
+    init(_ lending: Lending = []) { self.lending = lending }
 
     deinit { free() }
 
@@ -11,10 +15,23 @@ final class Arena {
     func free() {
         for block in blocks { Glibc.free(block) }
         blocks.removeAll()
+        for page in pages { page.free(isRevoked: lending.contains(.revoked)) }
+        pages.removeAll()
     }
 
-    /// Returns a copy of bytes, with a zero behind them.
+    /// Keeps the plugin from writing into the memory, if it is lent so.
+    func seal() {
+        guard lending.contains(.readOnly) else { return }
+        for page in pages { page.protect(PROT_READ) }
+    }
+
+    /// Returns a copy of bytes, with a zero behind them unless they are lent without.
     func bytes(_ bytes: some Collection<UInt8>) -> UnsafeMutablePointer<UInt8> {
+        guard lending.isEmpty else {
+            let place = block(bytes.count).bindMemory(to: UInt8.self, capacity: max(1, bytes.count))
+            for (index, byte) in bytes.enumerated() { place[index] = byte }
+            return place
+        }
         let block = block(bytes.count + 1).bindMemory(to: UInt8.self, capacity: bytes.count + 1)
         var end = block
         for byte in bytes {
@@ -53,7 +70,13 @@ final class Arena {
         return UnsafePointer(list)
     }
 
-    private func block(_ size: Int) -> UnsafeMutableRawPointer {
+    /// Returns memory for a struct that is lent.
+    func block(_ size: Int) -> UnsafeMutableRawPointer {
+        guard lending.isEmpty else {
+            let page = LentPages(size)
+            pages.append(page)
+            return page.start
+        }
         guard let block = malloc(max(1, size)) else { fatalError("no memory") }
         blocks.append(block)
         return block

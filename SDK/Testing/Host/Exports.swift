@@ -348,7 +348,9 @@ private func condition(_ which: ProcessorCalls.Condition, _ fake: OpaquePointer)
 // MARK: The record of what happened
 
 @c @implementation public func larder_fake_count(_ fake: OpaquePointer, _ kind: UInt32) -> Int {
-    host(fake).journal.count(kind)
+    let fake = host(fake)
+    if kind == LARDER_FAKE_MISTAKE { fake.addStrays() }
+    return fake.journal.count(kind)
 }
 
 @c @implementation public func larder_fake_entry_at(

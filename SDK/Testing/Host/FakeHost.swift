@@ -41,9 +41,20 @@ final class FakeHost: CallScript, @unchecked Sendable {
     var isCancelled = false
     /// The test's own evaluation of conditions; nil for the condition language.
     var evaluator: ((larder_str, UnsafePointer<larder_item>) -> Bool)?
+    var lending: Lending = []
+    var isReversed = false
     let server = FakeServer()
     private(set) lazy var projects = FakeProjects(self)
     private var faults: [Fault] = []
+    /// The functions of services that the plugin called.
+    private(set) var called: Set<String> = []
+    /// The number of calls into the plugin that returned.
+    private(set) var returnedCalls: UInt64 = 0
+    /// The longest time between the ends of two calls, and the end of the last one.
+    var longestCall = Duration.zero
+    var lastReturn = ContinuousClock.now
+    /// The refused calls of threads on which no call into the plugin is under way, as the mistakes that they are.
+    private let strays = Mutex<[String]>([])
 
     // The plugin.
     private(set) var instance: PluginInstance?
@@ -91,7 +102,8 @@ final class FakeHost: CallScript, @unchecked Sendable {
 
     // MARK: The plugin's life
 
-    func start(_ id: PluginID) -> larder_status {
+    /// - Parameter asksAnyway: Whether the plugin is started though it does not get a service that it requires.
+    func start(_ id: PluginID, asksAnyway: Bool = false) -> larder_status {
         guard let library, instance == nil else { return LARDER_WRONG_STATE }
         problem = nil
         startStatus = LARDER_OK
@@ -100,7 +112,9 @@ final class FakeHost: CallScript, @unchecked Sendable {
             projects: projects, uploads: projects)
         account.script = self
         do throws(ScriptedLibrary.NotStarted) {
-            instance = try library.start(id, settings: settings, withheld: withheld, grants: grants, for: account)
+            instance = try library.start(
+                id, settings: settings, withheld: withheld, grants: grants, for: account,
+                asksAnyway: asksAnyway)
         } catch {
             problem = error.reason
             return startStatus == LARDER_OK ? error.status : startStatus
@@ -155,18 +169,30 @@ final class FakeHost: CallScript, @unchecked Sendable {
     // MARK: The script of the calls
 
     func failure(of service: StaticString) -> larder_status? {
-        faults.isEmpty ? nil : failure(of: Self.function(service))
+        let function = Self.function(service)
+        called.insert(function)
+        return faults.isEmpty ? nil : failure(of: function)
     }
 
     func refused(_ service: StaticString, _ status: larder_status) {
         let function = Self.function(service)
         switch status {
-        case LARDER_INVALID_ARGUMENT, LARDER_LIMIT, LARDER_WRONG_STATE, LARDER_WRONG_THREAD: break
+        case LARDER_WRONG_THREAD: return strays.withLock { $0.append(function) }
+        case LARDER_INVALID_ARGUMENT, LARDER_LIMIT, LARDER_WRONG_STATE: break
         // What the config does not grant is an answer.
         case LARDER_DENIED where function.hasPrefix("records.") || function.hasPrefix("http."): break
         default: return
         }
         journal.mistake(function, status)
+    }
+
+    /// Adds the mistakes of other threads to the record.
+    func addStrays() {
+        let strays = strays.withLock { strays in
+            defer { strays = [] }
+            return strays
+        }
+        for function in strays { journal.mistake(function, LARDER_WRONG_THREAD) }
     }
 
     func lacks(_ service: String) { journal.mistake("extension", LARDER_DENIED, text: service) }
@@ -181,6 +207,9 @@ final class FakeHost: CallScript, @unchecked Sendable {
 
     func returned(_ call: ReturnedCall) {
         lastStatus = call.status
+        returnedCalls += 1
+        let end = ContinuousClock.now
+        (longestCall, lastReturn) = (max(longestCall, end - lastReturn), end)
         if "\(call.name)" == "create" || "\(call.name)" == "start" { startStatus = call.status }
         let name = Self.names["\(call.name)"] ?? "\(call.name)"
         // The host refuses a text that is not UTF-8.

@@ -1,10 +1,11 @@
 import CLarder
+import Glibc
 import Model
 import PluginHost
 
 /// An item on the stage.
 final class FakeItem {
-    private static let textFields: [(field: Int32, member: any KeyPath<larder_item, larder_str> & Sendable)] = [
+    static let textFields: [(field: Int32, member: any WritableKeyPath<larder_item, larder_str> & Sendable)] = [
         (LARDER_FIELD_PATH, \.path), (LARDER_FIELD_NAME, \.name), (LARDER_FIELD_MIME_TYPE, \.mime_type),
         (LARDER_FIELD_ETAG, \.etag), (LARDER_FIELD_FILE_ID, \.file_id), (LARDER_FIELD_LOCAL_ID, \.local_id),
         (LARDER_FIELD_DOWNLOAD_TRIGGER, \.download_trigger), (LARDER_FIELD_PARENT_PATH, \.parent_path),
@@ -126,22 +127,49 @@ final class FakeItem {
 final class FakeItemSource: ItemSource {
     private let items: [FakeItem]
     private let fields: UInt64
-    private let lent = Arena()
+    private let lending: Lending
+    private let lent: Arena
     private let name = Arena()
     private var index = 0
     private(set) var pathBytes = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
 
-    init(_ items: [FakeItem], fields: UInt64) { (self.items, self.fields) = (items, fields) }
+    init(_ items: [FakeItem], fields: UInt64, _ lending: Lending = []) {
+        (self.items, self.fields, self.lending) = (items, fields, lending)
+        lent = Arena(lending)
+    }
 
     func next(_ view: inout larder_item) throws(Failure) -> Bool {
+        guard let next = take() else { return false }
+        view = next
+        return true
+    }
+
+    /// Returns the next item in memory that is lent as the host lends it; nil past the last one.
+    func next() -> UnsafePointer<larder_item>? {
+        guard var view = take() else { return nil }
+        let size = MemoryLayout<larder_item>.size
+        // A later version's struct has members behind those that are known.
+        let whole = lending.contains(.larger) ? 2 * size : size
+        view.struct_size = UInt32(whole)
+        let place = lent.block(whole)
+        memset(place, 0xA5, whole)
+        let item = place.bindMemory(to: larder_item.self, capacity: 1)
+        item.initialize(to: view)
+        lent.seal()
+        return UnsafePointer(item)
+    }
+
+    private func take() -> larder_item? {
         lent.free()
         name.free()
-        guard index < items.count else { return false }
+        guard index < items.count else { return nil }
         let item = items[index]
         index += 1
-        view = item.lent(fields: fields, in: lent)
+        var view = item.lent(fields: fields, in: lent)
+        if lending.contains(.trapped) { view.trap(outside: fields) }
+        lent.seal()
         let path = item.text(LARDER_FIELD_PATH) ?? []
         pathBytes = UnsafeBufferPointer(start: name.bytes(path), count: path.count)
-        return true
+        return view
     }
 }

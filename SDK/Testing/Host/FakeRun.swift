@@ -51,7 +51,7 @@ final class FakeRun: PluginRun {
             // A processor that failed gets the policies again.
             host.policiesChanged = !isGiven
         }
-        let source = trigger == .itemsChanged ? FakeItemSource(changed ?? [], fields: calls.fields) : nil
+        let source = trigger == .itemsChanged ? source(changed ?? [], calls.fields) : nil
         let isPrepared = calls.preflight(trigger, changed: source).isOK
         let hasEntered = calls.willEnterTrigger(trigger).isOK
         return isGiven && isPrepared && hasEntered
@@ -63,22 +63,19 @@ final class FakeRun: PluginRun {
         else { return }
         // The host goes by path.
         let met = (changed ?? host.items.all).filter(meets).sortedStably { $0.precedes($1, by: LARDER_FIELD_PATH) }
-        let view = UnsafeMutablePointer<larder_item>.allocate(capacity: 1)
-        view.initialize(to: emptyItemView())
-        defer { view.deallocate() }
-        let source = FakeItemSource(met, fields: calls.fields)
+        let source = source(host.isReversed ? met.reversed() : met, calls.fields)
         let each = calls.each(pass, trigger)
         var isBegun = false
-        while hasRoom(besides: 0), next(view, of: source) {
+        while hasRoom(besides: 0), let item = source.next() {
             if !isBegun { calls.begin(pass, trigger) }
             isBegun = true
-            each.perform(view, of: source)
+            each.perform(item, of: source)
         }
         if isBegun { calls.end(pass, trigger) }
     }
 
-    private func next(_ view: UnsafeMutablePointer<larder_item>, of source: FakeItemSource) -> Bool {
-        do throws(Failure) { return try source.next(&view.pointee) } catch { return false }
+    private func source(_ items: [FakeItem], _ fields: UInt64) -> FakeItemSource {
+        FakeItemSource(items, fields: fields, host.lending)
     }
 
     /// Asks what the processor says of an item.
@@ -88,11 +85,8 @@ final class FakeRun: PluginRun {
         calls.begin(self)
         defer { calls.end() }
         host.number = 0
-        let view = UnsafeMutablePointer<larder_item>.allocate(capacity: 1)
-        view.initialize(to: emptyItemView())
-        defer { view.deallocate() }
-        let source = FakeItemSource([item], fields: calls.fields)
-        return next(view, of: source) ? calls.explain(view, of: source) : nil
+        let source = source([item], calls.fields)
+        return source.next().flatMap { calls.explain($0, of: source) }
     }
 
     // MARK: Items and conditions
@@ -164,7 +158,7 @@ final class FakeRun: PluginRun {
             }
         }
         if let limit = query.limit { found = Array(found.prefix(Int(limit))) }
-        return FakeItemSource(found, fields: query.fields)
+        return source(found, query.fields)
     }
 
     func check(condition: String) throws(ServiceError) {

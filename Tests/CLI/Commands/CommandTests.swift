@@ -54,7 +54,7 @@ private func leaves(
                 "config validate", "cp", "demo", "explain", "favorite", "free", "get", "healthcheck", "issue list",
                 "issue resolve", "loop disable", "loop enable", "loop list", "loop poll", "ls", "mkdir", "mv", "pause",
                 "pin", "plugin disable", "plugin enable", "plugin info", "plugin list", "plugin new", "plugin records",
-                "plugin retry", "plugin try", "plugin values", "plugin why",
+                "plugin retry", "plugin try", "plugin validate", "plugin values", "plugin why",
                 "policy add",
                 "policy history", "policy list", "policy redo", "policy remove", "policy run", "policy undo",
                 "policy update", "project add-step",

@@ -1,0 +1,99 @@
+import Glibc
+import Model
+import Threads
+import Validator
+
+/// The processes of a validation.
+struct Validation: Sendable {
+    /// The absolute path of the library.
+    let library: String
+    let seed: UInt64
+    /// The command that makes a check, without its options.
+    let command: [String]
+
+    /// The number of processes at a time.
+    private static let width = max(1, min(4, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
+    private static let limit = Duration.seconds(60)
+
+    /// Makes checks, and reports their verdicts in the order of the checks.
+    func make(_ checks: [PluginCheck], _ report: ValidationReport, _ console: Console) async throws(Failure) {
+        let folder = try TemporaryFolder(named: "larder-validate")
+        report.begin(console)
+        let failure = await withTaskGroup(of: (index: Int, result: Result<Verdict, Failure>).self) {
+            group -> Failure? in
+            var next = 0
+            func addNext() {
+                guard next < checks.count else { return }
+                let index = next
+                next += 1
+                group.addTask { (index, await verdict(of: checks[index], in: "\(folder.path)/\(index)")) }
+            }
+            for _ in 0..<Self.width { addNext() }
+            var waiting: [Int: Verdict] = [:]
+            var shown = 0
+            while let (index, result) = await group.next() {
+                switch result {
+                case .success(let verdict): waiting[index] = verdict
+                case .failure(let failure):
+                    group.cancelAll()
+                    return failure
+                }
+                while let verdict = waiting.removeValue(forKey: shown) {
+                    report.show(checks[shown], verdict, console)
+                    shown += 1
+                }
+                addNext()
+            }
+            return nil
+        }
+        await runBlocking { folder.remove() }
+        if let failure { throw failure }
+    }
+
+    private func verdict(of check: PluginCheck, in folder: String) async -> Result<Verdict, Failure> {
+        await run(["--check", check.id, "--seed", String(seed)], in: folder, limit: Self.limit)
+    }
+
+    /// Goes through random lives for a time, each process from another seed on.
+    func live(for time: Duration, _ report: ValidationReport, _ console: Console) async throws(Failure) {
+        let folder = try TemporaryFolder(named: "larder-validate")
+        let milliseconds = String(Int64(time / .milliseconds(1)))
+        let results = await withTaskGroup(of: Result<Verdict, Failure>.self) { group in
+            for number in 0..<Self.width {
+                let first = seed &+ UInt64(number) << 40
+                group.addTask {
+                    await run(
+                        ["--lives", milliseconds, "--seed", String(first)], in: "\(folder.path)/\(number)",
+                        limit: time + Self.limit)
+                }
+            }
+            var results: [Result<Verdict, Failure>] = []
+            // The first finding is enough: the others would be the same one.
+            while let result = await group.next() {
+                results.append(result)
+                if case .success(.passed) = result { continue }
+                group.cancelAll()
+                break
+            }
+            return results
+        }
+        await runBlocking { folder.remove() }
+        for result in results { try report.show(life: try result.get(), of: library, console) }
+    }
+
+    private func run(_ options: [String], in folder: String, limit: Duration) async -> Result<Verdict, Failure> {
+        let isCancelled = Cancellation()
+        return await withTaskCancellationHandler {
+            await runBlocking {
+                do throws(Failure) {
+                    return .success(
+                        try CheckProcess.run(
+                            command + options + ["--in", folder], in: folder, limit: limit
+                        ) { isCancelled.isSet })
+                } catch { return .failure(error) }
+            }
+        } onCancel: {
+            isCancelled.set()
+        }
+    }
+}
