@@ -84,6 +84,16 @@ import Testing
             #"{"properties": {"a": {"type": "array", "items": {"type": "integer"}}}}"#,
             #"{"properties": {"a": {"type": "string", "format": "duration", "default": "soon"}}}"#,
             #"{"properties": {"a": {"type": "integer", "default": "x"}}}"#, #"{"properties": {}, "required": []}"#,
+            #"{"properties": {"a": {"type": "integer", "format": "condition"}}}"#,
+            #"{"properties": {"a": {"type": "string", "format": "condition", "default": "sise > 1"}}}"#,
+            #"{"properties": {"a": {"type": "array", "items": "string"}}}"#,
+            #"{"properties": {"a": {"type": "array", "items": {"type": "object"}}}}"#,
+            #"{"properties": {"a": {"type": "array", "items": {"type": "object", "properties": {"b": {}}}}}}"#,
+            #"{"properties": {"a": {"type": "array", "items": {"type": "object", "properties": {}, "minItems": 1}}}}"#,
+            #"{"properties": {"a": {"type": "object", "properties": {}, "required": ["b"]}}}"#,
+            #"{"properties": {"a": {"type": "string", "required": []}}}"#,
+            #"{"properties": {"a": {"type": "array", "items": {"type": "object", "properties": {}}, "#
+                + #""heeded-as": "ignored-readers"}}}"#,
         ])
     func schemas(text: String) { #expect(throws: Refusal.self) { try ConfigSchema(parsing: text) } }
 
@@ -101,6 +111,53 @@ import Testing
             Self.reason(#"{"events": {"ulr": "/e"}}"#, schema)
                 == "settings: `events.ulr` is unknown: `events` takes `url`, `every`")
         #expect(Self.reason(#"{"events": "/e"}"#, schema) == "settings: `events` must hold settings")
+    }
+
+    @Test("A list may hold objects, each checked and filled in; a problem names the object's position and its name")
+    func listsOfObjects() throws {
+        let schema = try ConfigSchema(
+            parsing: """
+                {"properties": {"rules": {"type": "array", "default": [], "items": {"type": "object",
+                  "required": ["name", "match"], "properties": {"name": {"type": "string"},
+                  "match": {"type": "string", "format": "condition"},
+                  "after": {"type": "string", "format": "duration", "default": "1s"}}}},
+                  "one": {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}}}
+                """)
+        #expect(try schema.settings(from: "{}").text == #"{"rules":[]}"#)
+        #expect(
+            try schema.settings(
+                from:
+                    #"{"rules": [{"match": "size > 5", "name": "a"}, {"name": "b", "match": "favorite", "after": "2m"}]}"#
+            )
+            .text
+                == #"{"rules":[{"name":"a","match":"size > 5","after":1000},"#
+                + #"{"name":"b","match":"favorite","after":120000}]}"#)
+        #expect(
+            throws: Refusal.settings([
+                SettingProblem(["rules", "[1]", "mach"], .unknown(among: ["name", "match", "after"])),
+                SettingProblem(["rules", "[1]", "match"], .wrong(#"of "a" is missing"#)),
+                SettingProblem(["rules", "[2]", "name"], .wrong("is missing")),
+                SettingProblem(
+                    ["rules", "[2]", "match"],
+                    .wrong("is not a condition: column 1: there is no property 'sise'; did you mean size?")),
+                SettingProblem(["rules", "[3]"], .wrong("must hold settings")),
+                SettingProblem(["rules", "[4]", "match"], .wrong(#"of "c" must be of type string"#)),
+                SettingProblem(["one", "a"], .wrong("is missing")),
+            ])
+        ) {
+            try schema.settings(
+                from: """
+                    {"rules": [{"name": "a", "mach": "size > 5"}, {"match": "sise > 5"}, "x", {"name": "c", "match": 1}],
+                    "one": {}}
+                    """)
+        }
+        #expect(Self.reason(#"{"rules": {"name": "a"}}"#, schema) == "settings: `rules` must be a list")
+        #expect(
+            Self.reason(#"{"rules": [{"name": "a", "match": "claimed"}]}"#, schema)?
+                .hasPrefix("settings: `rules[1].match` of \"a\" is not a condition: column 1: a policy cannot") == true)
+        #expect(
+            Self.reason(#"{"rules": [{"name": "a", "match": "true", "x": 1}]}"#, schema)
+                == "settings: `rules[1].x` is unknown: `rules[1]` takes `name`, `match`, `after`")
     }
 
     @Test("Durations and sizes are written with units, and the plugin gets numbers; lists hold texts")

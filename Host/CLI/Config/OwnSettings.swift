@@ -14,7 +14,7 @@ struct OwnSettings {
 
     /// Returns a problem that the plugin's schema found, with its place in the config.
     func problem(_ problem: SettingProblem) -> ConfigProblem {
-        let path = ([keyPath] + problem.keys).joined(separator: ".")
+        let path = SettingProblem.path(of: [keyPath] + problem.keys)
         let (key, value) = places(of: problem.keys)
         switch problem.kind {
         case .wrong(let message):
@@ -31,11 +31,18 @@ struct OwnSettings {
     /// Returns the places of the key at the end of a path of keys, and of its value.
     private func places(of keys: [String]) -> (key: ConfigSource, value: ConfigSource) {
         var places = (key: source, value: source)
-        var pairs = pairs
+        var value = ConfigValue(content: .map(pairs), source: source)
         for key in keys {
-            guard let pair = pairs[key] else { break }
-            places = (pair.source, pair.value.source)
-            pairs = pair.value.pairs ?? []
+            if let pair = value.pairs?[key] {
+                (places, value) = ((pair.source, pair.value.source), pair.value)
+            } else if case .list(let values) = value.content, let index = Int(key.dropFirst().dropLast()),
+                values.indices.contains(index - 1)
+            {
+                value = values[index - 1]
+                places = (value.source, value.source)
+            } else {
+                break
+            }
         }
         return places
     }

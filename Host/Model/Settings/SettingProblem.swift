@@ -8,8 +8,8 @@ public struct SettingProblem: Hashable, Sendable {
         case wrong(String)
     }
 
-    /// The names of the settings that contain the setting, followed by its own name: `events`, `url`. Empty for the
-    /// settings as a whole.
+    /// The names of the settings that contain the setting, followed by its own name: `events`, `url`. What is in a list
+    /// has its position, from 1, in brackets: `rules`, `[2]`, `match`. Empty for the settings as a whole.
     public var keys: [String]
     /// The kind of problem.
     public var kind: Kind
@@ -23,13 +23,18 @@ public struct SettingProblem: Hashable, Sendable {
         self.account = account
     }
 
+    /// The keys as a text: `events.url`, `rules[2].match`.
+    public static func path(of keys: some Sequence<String>) -> String {
+        keys.reduce("") { $0 + ($0.isEmpty || $1.hasPrefix("[") ? $1 : ".\($1)") }
+    }
+
     /// The problem as a sentence without a full stop, for readers who do not see the config.
     public var text: String {
-        let name = "`\(keys.joined(separator: "."))`" + (account.map { " of the account \($0)" } ?? "")
+        let name = "`\(Self.path(of: keys))`" + (account.map { " of the account \($0)" } ?? "")
         switch kind {
         case .wrong(let message): return keys.isEmpty ? message : "\(name) \(message)"
         case .unknown(let known):
-            let taker = keys.count > 1 ? "`\(keys.dropLast().joined(separator: "."))`" : "the plugin"
+            let taker = keys.count > 1 ? "`\(Self.path(of: keys.dropLast()))`" : "the plugin"
             let names = known.map { "`\($0)`" }.joined(separator: ", ")
             return "\(name) is unknown: \(taker) takes \(known.isEmpty ? "no settings" : names)"
         }

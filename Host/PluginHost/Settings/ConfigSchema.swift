@@ -4,12 +4,14 @@ import Model
 struct ConfigSchema: Hashable, Sendable {
     struct Property: Hashable, Sendable {
         enum Kind: String, Hashable, Sendable { case boolean, integer, number, string, array, object }
-        /// The notation of a string that the plugin gets as an integer.
+        /// The notation of a string.
         enum Format: String, Hashable, Sendable {
-            /// A duration such as `7d`, passed in milliseconds.
+            /// A duration such as `7d`, passed as an integer in milliseconds.
             case duration
-            /// A size such as `20GB`, passed in bytes.
+            /// A size such as `20GB`, passed as an integer in bytes.
             case size
+            /// A condition as a policy has it, passed as it is written.
+            case condition
         }
 
         var name: String
@@ -21,17 +23,23 @@ struct ConfigSchema: Hashable, Sendable {
         var maximum: Double?
         /// The way in which the host follows the setting too; nil if it does not.
         var heededAs: HeededSettings.Kind?
-        /// The settings in a setting that is an object.
+        /// The settings in a setting that is an object, or in each object of a list of objects.
         var members: [Property] = []
+        /// The names of the members that cannot be left out.
+        var required: [String] = []
+        /// Whether the setting is a list of objects.
+        var isListOfObjects = false
     }
 
     var properties: [Property]
+    /// The names of the properties that cannot be left out.
+    var required: [String] = []
     /// The schema as the plugin gave it.
     var source = JSONValue.object([])
 
     static var none: ConfigSchema { ConfigSchema(properties: []) }
 
-    init(properties: [Property]) { self.properties = properties }
+    init(properties: [Property], required: [String] = []) { (self.properties, self.required) = (properties, required) }
 
     /// Reads a schema.
     /// - Throws: `.badText` if the schema is not valid. A keyword that the host does not know is an error too, because
@@ -113,6 +121,8 @@ struct ConfigSchema: Hashable, Sendable {
                 filled.append(.init(name: property.name, value: property.value(of: value)))
             } else if let fallback = property.fallback {
                 filled.append(.init(name: property.name, value: property.value(of: fallback)))
+            } else if required.contains(property.name) {
+                problems.append(SettingProblem(keys + [property.name], .wrong("is missing")))
             }
         }
         return (.object(filled), problems)
@@ -141,14 +151,10 @@ extension ConfigSchema.Property {
                     throw .badText("the setting `\(name)` has the unknown format `\(word)`")
                 }
                 format = known
-            case ("items", .object(let members)) where kind == .array:
-                guard members == [.init(name: "type", value: .string("string"))] else {
-                    throw .badText("the items of the setting `\(name)` are not strings")
-                }
-            case ("properties", .object(let members)) where kind == .object:
-                self.members = try members.map { member throws(Refusal) in
-                    try Self(name: member.name, schema: member.value, isNested: true)
-                }
+            case ("items", let items) where kind == .array:
+                if items != .object([.init(name: "type", value: .string("string"))]) { try takeObjects(items) }
+            case ("properties", .object(let members)) where kind == .object: try takeMembers(members)
+            case ("required", .array(let names)) where kind == .object: required = names.compactMap(\.string)
             case ("default", _): fallback = member.value
             case ("enum", .array(let values)): allowed = values
             case ("heeded-as", .string(let word)):
@@ -164,10 +170,28 @@ extension ConfigSchema.Property {
         if schema["heeded-as"] != nil, isNested || heededAs?.suits(self) != true {
             throw .badText("the setting `\(name)` has a `heeded-as` that is not for it")
         }
+        if let name = required.first(where: { name in !self.members.contains { $0.name == name } }) {
+            throw .badText("the setting `\(self.name)` requires `\(name)`, which is none of its properties")
+        }
         if kind == .array, schema["items"] == nil { throw .badText("the setting `\(name)` has no `items`") }
         if let fallback, let problem = problems(with: fallback, at: [name]).first {
             throw .badText("the default of the setting \(problem.text)")
         }
+    }
+
+    private mutating func takeMembers(_ members: [JSONValue.Member]) throws(Refusal) {
+        self.members = try members.map { member throws(Refusal) in
+            try Self(name: member.name, schema: member.value, isNested: true)
+        }
+    }
+
+    /// Takes the schema of the objects of a list.
+    private mutating func takeObjects(_ schema: JSONValue) throws(Refusal) {
+        guard schema["type"]?.string == "object" else {
+            throw .badText("the items of the setting `\(name)` are neither strings nor objects")
+        }
+        let object = try Self(name: name, schema: schema, isNested: true)
+        (members, required, isListOfObjects) = (object.members, object.required, true)
     }
 
     private static func bound(_ value: JSONValue, _ name: String) throws(Refusal) -> Double {
@@ -184,16 +208,36 @@ extension ConfigSchema.Property {
     ///   - keys: The position of the value in the settings, its own name included.
     func problems(with value: JSONValue, at keys: [String]) -> [SettingProblem] {
         if kind == .object, case .object(let members) = value {
-            return ConfigSchema(properties: self.members).fill(value, members, at: keys).problems
+            return ConfigSchema(properties: self.members, required: required).fill(value, members, at: keys).problems
+        }
+        if isListOfObjects, case .array(let values) = value {
+            return values.enumerated().flatMap { problems(with: $1, at: keys + ["[\($0 + 1)]"], named: $1["name"]) }
         }
         return problem(with: value).map { [SettingProblem(keys, .wrong($0))] } ?? []
+    }
+
+    /// Returns the problems with an object of a list. What has a name is named, so that nobody has to count.
+    private func problems(with value: JSONValue, at keys: [String], named name: JSONValue?) -> [SettingProblem] {
+        guard case .object(let members) = value else { return [SettingProblem(keys, .wrong("must hold settings"))] }
+        let problems = ConfigSchema(properties: self.members, required: required).fill(value, members, at: keys)
+            .problems
+        guard let name = name?.string else { return problems }
+        return problems.map { problem in
+            guard case .wrong(let message) = problem.kind else { return problem }
+            return SettingProblem(problem.keys, .wrong("of \"\(name)\" \(message)"), account: problem.account)
+        }
     }
 
     /// Returns the problem with a value that holds no settings; nil if there is none.
     private func problem(with value: JSONValue) -> String? {
         let size: Double?
         switch (kind, value) {
-        case (.string, _) where format != nil:
+        case (.string, .string(let text)) where format == .condition:
+            do throws(ConditionError) { _ = try Condition(parsing: text) } catch {
+                return "is not a condition: \(error)"
+            }
+            size = nil
+        case (.string, _) where format == .duration || format == .size:
             guard case .string(let text) = value, let number = number(in: text) else {
                 return format == .size
                     ? "is not a size: write it like 700MB, 20GB or 16GiB"
@@ -226,6 +270,7 @@ extension ConfigSchema.Property {
         if case .object(let given) = given {
             return ConfigSchema(properties: members).fill(.object(given), given).0
         }
+        if isListOfObjects, case .array(let values) = given { return .array(values.map(value)) }
         guard case .string(let text) = given, let number = number(in: text) else { return given }
         return .integer(number)
     }
@@ -234,12 +279,15 @@ extension ConfigSchema.Property {
         switch format {
         case .duration: WrittenQuantity.milliseconds(text)
         case .size: WrittenQuantity.bytes(text)
-        case nil: nil
+        case .condition, nil: nil
         }
     }
 }
 
 extension JSONValue {
+    /// The text; nil if the value is not a text.
+    fileprivate var string: String? { if case .string(let text) = self { text } else { nil } }
+
     fileprivate static func plain(_ number: Double) -> String {
         Int64(exactly: number).map(String.init) ?? String(number)
     }

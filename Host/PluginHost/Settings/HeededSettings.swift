@@ -12,7 +12,7 @@ public struct HeededSettings: Hashable, Sendable {
         /// Tells whether the host can follow a setting in this way.
         func suits(_ property: ConfigSchema.Property) -> Bool {
             switch self {
-            case .ignoredReaders: property.kind == .array
+            case .ignoredReaders: property.kind == .array && !property.isListOfObjects
             case .pollInterval: property.format == .duration
             }
         }

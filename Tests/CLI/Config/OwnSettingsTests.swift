@@ -62,6 +62,33 @@ import Testing
                 ])
     }
 
+    @Test("H3: what is wrong in a list has the place of the very element")
+    func lists() throws {
+        let config = try draft(
+            """
+            plugins:
+              rules:
+                rules:
+                  - { name: a, match: favorite }
+                  - name: b
+                    match: sise > 1
+                    kep: here
+            """)
+        #expect(
+            messages(
+                config,
+                report(
+                    "rules", SettingProblem(["rules", "[2]", "match"], .wrong("is wrong")),
+                    SettingProblem(["rules", "[2]", "kep"], .unknown(among: ["keep"])),
+                    SettingProblem(["rules", "[1]", "keep"], .wrong("is missing")),
+                    SettingProblem(["rules", "[9]"], .wrong("is not there")))) == [
+                    "/c.yaml:8:7: `plugins.rules.rules[9]` is not there",
+                    "/c.yaml:8:9: `plugins.rules.rules[1].keep` is missing",
+                    "/c.yaml:10:16: `plugins.rules.rules[2].match` is wrong",
+                    "/c.yaml:11:9: there is no setting `plugins.rules.rules[2].kep`; did you mean `keep`?",
+                ])
+    }
+
     @Test("H3: what is meant may be a setting of the host's own; a plugin that takes none says so; a variable is named")
     func names() throws {
         let config = try draft(

@@ -7,11 +7,21 @@
  *   {"properties": {"years": {"type": "integer", "minimum": 1, "default": 5,
  *   "description": "how long files are kept"}}}
  *
- * For each property the host reads `type` ("boolean", "integer", "number", "string", "array" with `items` of type
- * "string", or "object" with `properties` of its own), `default`, `description`, `enum`, `minimum` and `maximum`. Any
- * other keyword makes the schema invalid, so that no author relies on a check that the host does not make. A string may
- * have a `format`. With "duration", the operator writes 90s or 7d, and the plugin gets an integer in milliseconds. With
- * "size", the operator writes 700MB or 16GiB, and the plugin gets an integer in bytes.
+ * For each property the host reads `type` ("boolean", "integer", "number", "string", "array" with `items` of type "string"
+ * or "object", or "object"), `default`, `description`, `enum`, `minimum` and `maximum`. Any other keyword makes the
+ * schema invalid, so that no author relies on a check that the host does not make. A string may have a `format`. With
+ * "duration", the operator writes 90s or 7d, and the plugin gets an integer in milliseconds. With "size", the operator
+ * writes 700MB or 16GiB, and the plugin gets an integer in bytes. With "condition", the host checks that the text is a
+ * condition as a policy has it, and the plugin gets it as it is written.
+ *
+ * An object has `properties` of its own, and `required` with the names of those that cannot be left out. A list of
+ * objects is for settings of which there are any number:
+ *
+ *   {"properties": {"rules": {"type": "array", "default": [], "items": {"type": "object", "required": ["match"],
+ *   "properties": {"name": {"type": "string"}, "match": {"type": "string", "format": "condition"}}}}}}
+ *
+ * If an object of a list has a property `name`, the host names it with each problem in it. Lists of objects, `required`
+ * and the format "condition" are since 1.4; a host before that refuses the schema.
  *
  * Only the host can act on a few settings. A property at the top level declares such a setting with `heeded-as`. The
  * host then acts on it for this plugin, and the plugin gets it too. `heeded-as` is one of
