@@ -65,6 +65,7 @@ let package = Package(
         .library(name: "CoreLoop", type: .dynamic, targets: ["CoreLoop"]),
         .library(name: "CalendarLoop", type: .dynamic, targets: ["CalendarLoop"]),
         .library(name: "ShareLoop", type: .dynamic, targets: ["ShareLoop"]),
+        .library(name: "Rules", type: .dynamic, targets: ["Rules"]),
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -147,6 +148,7 @@ let package = Package(
         plugin("CoreLoop"),
         plugin("CalendarLoop"),
         plugin("ShareLoop"),
+        plugin("Rules"),
 
         // The tests. None depends on a plugin: plugins are opened as built.
         // What only tests use is a test target too where it is in Swift, and so no part of a build without tests.

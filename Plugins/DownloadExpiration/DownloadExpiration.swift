@@ -52,9 +52,11 @@ struct DownloadExpiration: ItemPolicyProcessor {
             : [.itemListUpdateCompleted, .itemListUpdateCompletedWithoutChanges]
     }
 
-    /// The copies that may be removed at all: unmodified ones that no policy keeps here.
+    /// The copies that may be removed at all: unmodified ones that no policy and no rule keeps here. A copy belongs to
+    /// the plugins of policies and rules only as long as one keeps it.
     private static let mayGo =
         #"cloudStatus == "localCopy" && type == "file" && !removed && downloadTrigger != "availableOffline""#
+        + #" && downloadTrigger != "org.larder.rules""#
 
     /// The expired copies. The condition has two parts, so that an index answers each. The modification time of the
     /// file stands in for an unknown time of last use.

@@ -15,11 +15,11 @@ struct VersionUpdates: ItemPolicyProcessor {
 
     var triggers: TriggerSet { [.itemListUpdateCompleted, .itemListUpdateCompletedWithoutChanges] }
 
-    /// Outdated copies. The plugin available offline updates its own copies.
+    /// Outdated copies. The plugins available offline and rules update their own copies.
     var matchCondition: String? {
         let isOutdated: Condition =
             .remoteVersion == .newer && .cloudStatus == .localCopy && .type == .file && !.removed
-            && .downloadTrigger != "availableOffline"
+            && .downloadTrigger != "availableOffline" && .downloadTrigger != "org.larder.rules"
         return isOutdated.text
     }
 

@@ -62,26 +62,35 @@ import Testing
                     try Files.read("\(Build.root)/.build/debug/\(plugin.library)"), to: "\(builtIn)/\(plugin.library)")
             }
             try await CompiledPlugin.build("variant", to: "\(folder.path)/variant.so")
-            let variant = PluginSettings(id: PluginFolder.variant, isolation: .inProcess)
-            let host = await folder.load([variant], builtIn: builtIn)
+            let named = [
+                PluginSettings(id: PluginFolder.variant, isolation: .inProcess),
+                PluginSettings(id: PluginID(shortOrFull: "rules"), isolation: .inProcess),
+            ]
+            let host = await folder.load(named, builtIn: builtIn)
             let reports = await host.reports()
             #expect(reports.allSatisfy { $0.state == .ready }, "\(reports)")
             #expect(
                 reports.flatMap(\.kinds) == [
-                    "availableOffline", "downloadExpiration", "vacuum", "versionUpdates", "core", "calendar",
-                    "share", "variant",
+                    "availableOffline", "org.larder.rules", "downloadExpiration", "vacuum", "versionUpdates", "core",
+                    "calendar", "share", "variant",
                 ])
             await host.shutDown()
             for plugin in FirstParty.plugins {
                 let library = try Files.read("\(builtIn)/\(plugin.library)")
                 Files.remove("\(builtIn)/\(plugin.library)")
-                let host = await folder.load([variant], builtIn: builtIn)
+                let host = await folder.load(named, builtIn: builtIn)
                 let missing = await host.reports().filter { $0.state != .ready }
                 #expect(missing.map(\.id) == [plugin.id] && missing.map(\.state) == [.missing])
                 await host.shutDown()
                 try Files.write(library, to: "\(builtIn)/\(plugin.library)")
             }
         }
+    }
+
+    @Test("A plugin of Larder's that the config does not name is enabled, but for the rules")
+    func unnamed() {
+        let named = Discovery(builtIn: "/none", paths: [], plugins: []).named
+        #expect(named.filter { !$0.settings.isEnabled }.map(\.settings.id.shortName) == ["rules"])
     }
 
     @Test("G1: a file with the name of a built-in plugin in another folder does not take its place")

@@ -7,7 +7,7 @@ import Testing
         "GL1: a plugin's library exports its entry and nothing else, and needs no Foundation",
         arguments: [
             "AvailableOffline", "DownloadExpiration", "Vacuum", "VersionUpdates", "CoreLoop", "CalendarLoop",
-            "ShareLoop",
+            "ShareLoop", "Rules",
         ])
     func exports(_ plugin: String) async throws {
         let library = try PluginFixture.library(ofPlugin: plugin)

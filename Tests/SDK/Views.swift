@@ -28,6 +28,7 @@ func withView(of item: Item, _ body: (UnsafePointer<larder_item>) -> Void) {
     }
     text(LARDER_FIELD_PATH, item.path.text, \.path)
     text(LARDER_FIELD_NAME, item.path.name, \.name)
+    text(LARDER_FIELD_PARENT_PATH, item.path.isRoot ? nil : item.path.parent.text, \.parent_path)
     text(LARDER_FIELD_LOCAL_ID, item.localID.text, \.local_id)
     text(LARDER_FIELD_ETAG, item.etag?.opaque, \.etag)
     text(LARDER_FIELD_DOWNLOAD_TRIGGER, item.downloadTrigger?.text, \.download_trigger)

@@ -85,9 +85,9 @@ struct PluginsConfig {
         let isFirstParty = firstPartyNames.contains(id.shortName)
         let problems = decoding.problems.count
         var map = ConfigMap(value, at: keyPath, in: decoding)
-        var settings = PluginSettings(id: id)
+        var settings = FirstParty.settings(of: id)
         settings.isEnabled = map.scalar(
-            "enabled", or: true, json: { .bool($0) },
+            "enabled", or: settings.isEnabled, json: { .bool($0) },
             parse: { text, isPlain throws(Wrong) in
                 try ConfigScalar.bool(text, isPlain: isPlain)
             })

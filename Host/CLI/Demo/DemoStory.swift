@@ -57,7 +57,7 @@ struct DemoStory {
     /// Makes a host with all first-party plugins, some of them with settings.
     /// - Parameter settings: the settings as JSON, by the plugin's name.
     private func process(_ account: AccountConfig, with settings: [String: String]) -> HostProcess {
-        let plugins = FirstParty.plugins.map { PluginSettings(id: $0.id, json: settings[$0.name] ?? "{}") }
+        let plugins = FirstParty.plugins.map { FirstParty.settings(of: $0.id, json: settings[$0.name] ?? "{}") }
         let config = Config(file: "", accounts: [account], settings: Settings(plugins: plugins), log: log, shown: [])
         var options = config.hostOptions(console)
         // The vault goes with the demo.

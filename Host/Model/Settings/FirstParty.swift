@@ -1,10 +1,12 @@
 /// The plugins that come with the host. They get nothing that a third-party plugin does not get. The host knows only
-/// their names, so that it can report a missing one. These plugins are enabled unless the config says otherwise.
+/// their names, so that it can report a missing one, and whether they are enabled unless the config says otherwise.
 public enum FirstParty {
     /// A plugin that comes with the host.
     public struct Plugin: Sendable {
         /// The name in the config: `available-offline`.
         public let name: String
+        /// Whether the plugin is enabled if the config does not say.
+        public var isEnabled = true
 
         /// The plugin's id.
         public var id: PluginID { PluginID(shortOrFull: name) }
@@ -13,9 +15,11 @@ public enum FirstParty {
         public var library: String { "lib\(FirstParty.pascal(name)).so" }
     }
 
-    /// All plugins, in the order in which the original runs their processors (P9).
+    /// All plugins, in the order in which the original runs their processors (P9). The rules come before the processors
+    /// that remove copies, so that these see which copies rules keep.
     public static let plugins = [
         Plugin(name: "available-offline"),
+        Plugin(name: "rules", isEnabled: false),
         Plugin(name: "download-expiration"),
         Plugin(name: "vacuum"),
         Plugin(name: "version-updates"),
@@ -26,6 +30,11 @@ public enum FirstParty {
 
     /// Returns the plugin with an id, or nil if it does not come with the host.
     public static func plugin(_ id: PluginID) -> Plugin? { plugins.first { $0.id == id } }
+
+    /// Returns the settings of a plugin that the config does not name.
+    public static func settings(of id: PluginID, json: String = "{}") -> PluginSettings {
+        PluginSettings(id: id, isEnabled: plugin(id)?.isEnabled ?? true, json: json)
+    }
 
     /// Converts a name to Pascal case: `available-offline` → `AvailableOffline`.
     public static func pascal(_ name: String) -> String {

@@ -36,8 +36,7 @@ struct Discovery {
     ///   - paths: The further plugin folders, in order.
     ///   - system: The folder of the system, which is the last one. Where it is that of `builtIn`, or of another host, it
     ///     has the plugins that come with a host, which are passed over.
-    ///   - plugins: The config of each plugin. A plugin that comes with the host is enabled unless its config says
-    ///     otherwise.
+    ///   - plugins: The config of each plugin. A plugin that comes with the host needs none.
     init(builtIn: String, paths: [String], system: String? = nil, plugins: [PluginSettings]) {
         var listings = paths.map(Self.listing)
         if let system, !paths.contains(where: { Self.isSame($0, system) }) {
@@ -47,7 +46,7 @@ struct Discovery {
         }
         let unnamed = FirstParty.plugins.map(\.id).filter { id in !plugins.contains { $0.id == id } }
         var used: Set<String> = []
-        named = (plugins + unnamed.map { PluginSettings(id: $0) })
+        named = (plugins + unnamed.map { FirstParty.settings(of: $0) })
             .sorted(by: FirstParty.precedes)
             .map { settings in
                 // A plugin that comes with the host is never replaced by a file that happens to have its name.

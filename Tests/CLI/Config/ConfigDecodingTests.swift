@@ -47,9 +47,11 @@ private func problems(_ text: String, account: String = "", environment: [String
         #expect(
             config.settings.plugins.map(\.id.shortName)
                 == [
-                    "available-offline", "download-expiration", "vacuum", "version-updates", "core-loop",
+                    "available-offline", "rules", "download-expiration", "vacuum", "version-updates", "core-loop",
                     "calendar-loop", "share-loop",
                 ])
+        // Rules are the one plugin that does nothing by itself, and so the one that is off.
+        #expect(config.settings.plugins.filter { !$0.isEnabled }.map(\.id.shortName) == ["rules"])
         #expect(config.accounts[0].bookmark.files == "/srv/vault/files")
         #expect(config.shown.first { $0.key == "poll" }?.value == .null)
         #expect(config.shown.first { $0.key == "walk" }?.source == .builtIn)

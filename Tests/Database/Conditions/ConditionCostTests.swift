@@ -90,7 +90,8 @@ import Testing
     }
 
     private static let mayGo =
-        "cloudStatus == 'localCopy' && type == 'file' && !removed && downloadTrigger != 'availableOffline'"
+        "cloudStatus == 'localCopy' && type == 'file' && !removed && downloadTrigger != 'availableOffline' "
+        + "&& downloadTrigger != 'org.larder.rules'"
     private static let isOurs = "downloadTrigger == \"availableOffline\""
     /// Returns the condition with which available-offline matches items.
     private static func match(_ pins: String) -> String {
@@ -130,11 +131,13 @@ import Testing
                 + "(lastModified == null || lastModified < now - duration('168h'))", looked: copies * 2 / 3 + 1),
         Case(
             text: "remoteVersion == 'newer' && cloudStatus == 'localCopy' && type == 'file' && !removed && "
-                + "downloadTrigger != 'availableOffline'", rows: 0, looked: copies),
+                + "downloadTrigger != 'availableOffline' && downloadTrigger != 'org.larder.rules'", rows: 0,
+            looked: copies),
         Case(text: "cloudStatus == 'localCopy'", order: " ORDER BY items.lastUsed LIMIT 10", rows: 10, looked: 10),
         Case(text: "cloudStatus == 'localCopy'", order: " ORDER BY items.lastUsed DESC LIMIT 10", rows: 10, looked: 10),
         Case(
-            text: "!removed && type == 'file' && cloudStatus == 'localCopy' && downloadTrigger != 'availableOffline'",
+            text: "!removed && type == 'file' && cloudStatus == 'localCopy' && downloadTrigger != 'availableOffline' "
+                + "&& downloadTrigger != 'org.larder.rules'",
             order: " ORDER BY items.lastUsed LIMIT 10", rows: 10, looked: 40),
         Case(
             text: "cloudStatus == 'localCopy' && lastUsed < now - duration('168h')",
