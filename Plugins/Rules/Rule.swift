@@ -31,32 +31,28 @@ struct Rule {
     /// Reads a rule.
     /// - Throws: `.invalidArgument` that names the rule and what is wrong with it.
     init(_ json: JSON) throws(PluginError) {
-        // The schema makes sure that these are there.
-        name = json["name"]?.string ?? ""
-        match = ConditionText(json["match"]?.string ?? "false")
-        unless = json["unless"]?.string.map(ConditionText.init)
+        // The schema has made sure that all is there, and that `keep` is one of these.
+        guard let name = json["name"]?.string, let match = json["match"]?.string,
+            let keep = json["keep"]?.string.flatMap(Self.keep)
+        else { throw PluginError(.invalidArgument, "a rule is not as the settings' schema says") }
         guard !name.isEmpty else { throw PluginError(.invalidArgument, "a rule has an empty name") }
-        keep = try Self.keep(json["keep"]?.string ?? "", of: name)
+        self.name = name
+        self.match = ConditionText(match)
+        unless = json["unless"]?.string.map(ConditionText.init)
+        self.keep = keep
     }
 
-    private static func keep(_ text: String, of name: String) throws(PluginError) -> Keep {
-        func wrong(_ what: String) -> PluginError {
-            PluginError(.invalidArgument, "the rule \(name.literal): keep is \(text.literal), \(what)")
-        }
+    private static func keep(_ text: String) -> Keep? {
         let words = text.split(separator: " ")
-        switch words.first {
-        case "here" where words.count == 1: return .here
-        case "away" where words.count == 1: return .away
-        case "newest" where words.count == 4 && words[2] == "by":
-            guard let count = Int(words[1]), count > 0 else {
-                throw wrong("but \(words[1]) is not a number of files from 1 on")
+        return switch words.first {
+        case "here": .here
+        case "away": .away
+        default:
+            if words.count == 4, let count = Int(words[1]), let order = Order(rawValue: String(words[3])) {
+                .newest(count, by: order)
+            } else {
+                nil
             }
-            guard let order = Order(rawValue: String(words[3])) else {
-                let known = Order.allCases.map(\.rawValue).joined(separator: ", ")
-                throw wrong("but files cannot be put into an order by \(words[3]), only by one of \(known)")
-            }
-            return .newest(count, by: order)
-        default: throw wrong("and not here, away or newest N by PROPERTY, such as newest 5 by lastModified")
         }
     }
 

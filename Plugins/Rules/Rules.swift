@@ -18,8 +18,9 @@ struct Rules: ItemPolicyProcessor {
         "name": {"type": "string", "description": "the rule's name, for people"}, \
         "match": {"type": "string", "format": "condition", "description": "the files that the rule is for"}, \
         "unless": {"type": "string", "format": "condition", "description": "the files among them that it is not for"}, \
-        "keep": {"type": "string", "description": "here, away, or newest N by PROPERTY: of each folder the N files \
-        with the greatest lastModified, lastUsed, name or size here, the others away"}}}}}}
+        "keep": {"type": "string", "pattern": "^(here|away|newest [1-9][0-9]{0,8} by \
+        (lastModified|lastUsed|name|size))$", "description": "here, away, or newest N by lastModified, lastUsed, name \
+        or size, with N from 1 on"}}}}}}
         """
 
     let items: Host.Items

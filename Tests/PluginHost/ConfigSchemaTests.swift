@@ -78,7 +78,10 @@ import Testing
         "A schema that promises a check that is not made is refused",
         arguments: [
             "", "{}", #"{"properties": {"a": {}}}"#, #"{"properties": {"a": {"type": "array"}}}"#,
-            #"{"properties": {"a": {"type": "string", "pattern": "x"}}}"#,
+            #"{"properties": {"a": {"type": "string", "minLength": 1}}}"#,
+            #"{"properties": {"a": {"type": "string", "pattern": "("}}}"#,
+            #"{"properties": {"a": {"type": "integer", "pattern": "1"}}}"#,
+            #"{"properties": {"a": {"type": "string", "pattern": "^b$", "default": "a"}}}"#,
             #"{"properties": {"a": {"type": "string", "format": "color"}}}"#,
             #"{"properties": {"a": {"type": "integer", "format": "size"}}}"#,
             #"{"properties": {"a": {"type": "array", "items": {"type": "integer"}}}}"#,
@@ -158,6 +161,24 @@ import Testing
         #expect(
             Self.reason(#"{"rules": [{"name": "a", "match": "true", "x": 1}]}"#, schema)
                 == "settings: `rules[1].x` is unknown: `rules[1]` takes `name`, `match`, `after`")
+    }
+
+    @Test("A text has to match its pattern; what is wrong is told in the words of the description")
+    func patterns() throws {
+        let schema = try ConfigSchema(
+            parsing: """
+                {"properties": {"when": {"type": "string", "pattern": "^(soon|[1-9][0-9]* weeks)$",
+                  "description": "soon, or N weeks"}, "id": {"type": "string", "pattern": "x"}}}
+                """)
+        #expect(
+            try schema.settings(from: #"{"when": "12 weeks", "id": "axb"}"#).text == #"{"when":"12 weeks","id":"axb"}"#)
+        for text in ["", "0 weeks", "soon ", "2 weeks\\nsoon"] {
+            #expect(
+                Self.reason(#"{"when": "\#(text)", "id": "x"}"#, schema)
+                    == "settings: `when` is not as it has to be: soon, or N weeks")
+        }
+        #expect(Self.reason(#"{"id": "a"}"#, schema) == "settings: `id` must match x")
+        #expect(Self.reason(#"{"id": 1}"#, schema) == "settings: `id` must be of type string")
     }
 
     @Test("Durations and sizes are written with units, and the plugin gets numbers; lists hold texts")

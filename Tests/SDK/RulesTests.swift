@@ -163,22 +163,25 @@ import Testing
         #expect(here == [] && gone.count == 5_100 && gone.allSatisfy { $0.hasSuffix("/a") })
     }
 
+    @Test("Rules without a name, or of one name, are refused", arguments: ["", "b"])
+    func names(_ name: String) {
+        #expect(start(rule("b", "here", "false"), rule(name, "here", "true")) == LARDER_INVALID_ARGUMENT)
+        let message = name.isEmpty ? "a rule has an empty name" : #"two rules have the name "b""#
+        #expect(fixture.failures.contains { $0.contains(message) }, "\(fixture.failures)")
+    }
+
     @Test(
-        "A rule that makes no sense is named, with what is wrong and what to write",
+        "A `keep` that makes no sense is an error of the settings, which names the rule and what to write",
         arguments: [
-            ("", "here", "a rule has an empty name"),
-            ("a", "there", #"the rule "a": keep is "there", and not here, away or newest N by PROPERTY, such as"#),
-            ("a", "newest", #"the rule "a": keep is "newest", and not here, away or newest N by PROPERTY"#),
-            ("a", "newest 5 by lastModified now", "and not here, away or newest N by PROPERTY"),
-            ("a", "newest 0 by size", #"keep is "newest 0 by size", but 0 is not a number of files from 1 on"#),
-            ("a", "newest -1 by size", "but -1 is not a number of files from 1 on"),
-            ("a", "newest 99999999999999999999 by size", "but 99999999999999999999 is not a number of files from 1 on"),
-            ("a", "newest 5 by color", "cannot be put into an order by color, only by one of lastModified, lastUsed,"),
-            ("b", "here", #"two rules have the name "b""#),
+            "", "there", "here ", "newest", "newest 5", "newest 5 by lastModified now", "newest 0 by size",
+            "newest -1 by size", "newest 05 by size", "newest 99999999999999999999 by size", "newest 5 by color",
+            "newest five by size", "newest  5 by size", "newest 5 by path", "newest 5 by size\\nhere",
         ])
-    func wrong(name: String, keep: String, message: String) {
-        #expect(start(rule("b", "here", "false"), rule(name, keep, "true")) == LARDER_INVALID_ARGUMENT)
-        #expect(fixture.failures.contains { $0.contains(message) }, "\(fixture.failures) \(fixture.problem ?? "")")
+    func keep(_ keep: String) {
+        #expect(start(rule("a", keep, "true")) != LARDER_OK)
+        let message =
+            "`rules[1].keep` of \"a\" is not as it has to be: here, away, or newest N by lastModified, lastUsed, name or size"
+        #expect("\(fixture.failures) \(fixture.problem ?? "")".contains(message), "\(fixture.failures)")
     }
 
     @Test("More than fifty rules are refused; fifty are obeyed")

@@ -19,6 +19,10 @@ struct ConfigSchema: Hashable, Sendable {
         var format: Format?
         var fallback: JSONValue?
         var allowed: [JSONValue]?
+        /// A regular expression that matches the text somewhere.
+        var pattern: String?
+        /// What the setting is for, in the author's words.
+        var description: String?
         var minimum: Double?
         var maximum: Double?
         /// The way in which the host follows the setting too; nil if it does not.
@@ -145,7 +149,13 @@ extension ConfigSchema.Property {
         self.init(name: name, kind: kind, fallback: nil, allowed: nil, minimum: nil, maximum: nil)
         for member in members {
             switch (member.name, member.value) {
-            case ("type", _), ("description", .string), ("title", .string): break
+            case ("type", _), ("title", .string): break
+            case ("description", .string(let text)): description = text
+            case ("pattern", .string(let text)) where kind == .string:
+                do { _ = try Regex(text) } catch {
+                    throw .badText("the pattern of the setting `\(name)` is not a regular expression")
+                }
+                pattern = text
             case ("format", .string(let word)) where kind == .string:
                 guard let known = Format(rawValue: word) else {
                     throw .badText("the setting `\(name)` has the unknown format `\(word)`")
@@ -232,6 +242,8 @@ extension ConfigSchema.Property {
     private func problem(with value: JSONValue) -> String? {
         let size: Double?
         switch (kind, value) {
+        case (.string, .string(let text)) where pattern != nil && !matches(text):
+            return description.map { "is not as it has to be: \($0)" } ?? "must match \(pattern ?? "")"
         case (.string, .string(let text)) where format == .condition:
             do throws(ConditionError) { _ = try Condition(parsing: text) } catch {
                 return "is not a condition: \(error)"
@@ -273,6 +285,12 @@ extension ConfigSchema.Property {
         if isListOfObjects, case .array(let values) = given { return .array(values.map(value)) }
         guard case .string(let text) = given, let number = number(in: text) else { return given }
         return .integer(number)
+    }
+
+    fileprivate func matches(_ text: String) -> Bool {
+        guard let pattern else { return true }
+        // The pattern was tried when the schema was read.
+        do { return try Regex(pattern).firstMatch(in: text) != nil } catch { return false }
     }
 
     private func number(in text: String) -> Int64? {

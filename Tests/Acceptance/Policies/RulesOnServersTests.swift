@@ -174,11 +174,14 @@ import Testing
             }
             try set(
                 account, ["  rules: { enabled: true, rules: [{ name: p, match: 'true', keep: newest 0 by size }] }"])
+            let wrong = try await account.larder.run(["run", "--once"])
+            let what = "`plugins.rules.rules[1].keep` of \"p\" is not as it has to be: here, away, or newest N by "
+            #expect(wrong.exitCode == 78 && wrong.errors.contains("yaml:\(line):67: \(what)"), "\(wrong.summary)")
+            let twice = "{ name: p, match: 'true', keep: away }, { name: p, match: 'true', keep: here }"
+            try set(account, ["  rules: { enabled: true, rules: [\(twice)] }"])
             let refused = try await account.larder.run(["run", "--once"])
             #expect(
-                refused.exitCode == 1
-                    && refused.errors.contains(
-                        #"the rule "p": keep is "newest 0 by size", but 0 is not a number of files from 1 on"#),
+                refused.exitCode == 1 && refused.errors.contains(#"two rules have the name "p""#),
                 "\(refused.summary)")
             #expect(try account.localFiles().count == 11)
         }
