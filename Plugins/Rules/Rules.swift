@@ -57,6 +57,11 @@ struct Rules: ItemPolicyProcessor {
     var matchCondition: String? { isChecking ? conditions.match(bringing)?.text : nil }
     var cleanupCondition: String? { isChecking ? conditions.cleanup(leaving).text : nil }
 
+    func updatePolicies(_ policies: [ItemPolicy]) {
+        guard let policy = policies.first else { return }
+        log?.warning("Rules stand in the config: the policy \(policy.identifier ?? policy.id) has no effect")
+    }
+
     mutating func willEnter(_ trigger: Trigger) throws(PluginError) {
         let isForTime = trigger == .itemListUpdateCompletedWithoutChanges
         isChecking = trigger != .itemsChanged && (!isForTime || isDue || rules.dependOnTime)

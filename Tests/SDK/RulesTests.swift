@@ -195,6 +195,17 @@ import Testing
         #expect(asked() == (["/f48"], ["/f49"]))
     }
 
+    @Test("A policy of the plugin's kind has no effect, and the log says so")
+    func policies() {
+        var policy = ItemPolicy.pin(folder: "/a")
+        policy.kind = PolicyKind(Self.ours)
+        fixture.put(policy)
+        start()
+        fixture.put(.file("/a/b"))
+        #expect(asked() == ([], []))
+        #expect(fixture.warnings == ["Rules stand in the config: the policy \(policy.id) has no effect"])
+    }
+
     // MARK: When
 
     @Test("A scan without news checks only what changed since, until nothing is left to do; time counts as a change")
@@ -225,5 +236,23 @@ import Testing
         #expect(asked(.itemListUpdateCompletedWithoutChanges) == ([], []))
         fixture.put(.file("/a", here: "user"), claims: 0)
         #expect(asked(.itemListUpdateCompletedWithoutChanges) == ([], ["/a"]))
+    }
+
+    // MARK: Beside the other plugins
+
+    @Test(
+        "Expiration and version updates leave alone what rules keep, and no other plugin's copies",
+        arguments: [("DownloadExpiration", "download-expiration"), ("VersionUpdates", "version-updates")])
+    func others(library: String, name: String) throws {
+        let other = try PluginFixture.opening(plugin: library)
+        larder_fake_time(other.fake, 1_800_000_000_000_000_000, 0)
+        #expect(other.start("org.larder.\(name)") == LARDER_OK)
+        for trigger in [Self.ours, "org.example.a"] {
+            var copy = Item.file("/\(trigger)", etag: "2", here: trigger, copyEtag: "1")
+            copy.lastUsed = Timestamp(seconds: 0)
+            other.put(copy)
+        }
+        other.run(.itemListUpdateCompleted)
+        #expect(other.paths(Self.remove) == ["/org.example.a"])
     }
 }
