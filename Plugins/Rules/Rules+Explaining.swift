@@ -31,7 +31,7 @@ extension Rules {
             let folder = item.parentPath?.copied() ?? "/"
             let side = place <= count ? "here" : "away"
             return "the rule \(rule.name.literal) keeps it \(side), as number \(place) by \(order) in \(folder), "
-                + "of which the first \(count) stay here, \(because)"
+                + "where it keeps \(count) here, \(because)"
         }
     }
 

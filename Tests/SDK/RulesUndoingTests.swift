@@ -154,7 +154,7 @@ import Testing
         fixture.put(.file("/P/1"), .file("/P/2"), .file("/P/3"), .file("/P/x/1"))
         fixture.run(.itemListUpdateCompleted)
         func said(_ side: String, _ place: Int) -> String {
-            #"the rule "podcasts" keeps it \#(side), as number \#(place) by name in /P, of which the first 2 stay here, "#
+            #"the rule "podcasts" keeps it \#(side), as number \#(place) by name in /P, where it keeps 2 here, "#
                 + "because path.startsWith('/P/')"
         }
         #expect(fixture.explanation(of: .file("/P/3")) == said("here", 1))

@@ -231,10 +231,10 @@ extension ConfigSchema.Property {
         guard case .object(let members) = value else { return [SettingProblem(keys, .wrong("must hold settings"))] }
         let problems = ConfigSchema(properties: self.members, required: required).fill(value, members, at: keys)
             .problems
-        guard let name = name?.string else { return problems }
+        guard let name, name.string != nil else { return problems }
         return problems.map { problem in
             guard case .wrong(let message) = problem.kind else { return problem }
-            return SettingProblem(problem.keys, .wrong("of \"\(name)\" \(message)"), account: problem.account)
+            return SettingProblem(problem.keys, .wrong("of \(name.text) \(message)"), account: problem.account)
         }
     }
 

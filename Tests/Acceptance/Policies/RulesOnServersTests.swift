@@ -73,7 +73,7 @@ import Testing
             #expect(
                 away.output.contains(
                     #"it says: the rule "podcasts" keeps it away, as number 7 by lastModified in /Podcasts/A, "#
-                        + #"of which the first 5 stay here, because path.startsWith("/Podcasts/")"#),
+                        + #"where it keeps 5 here, because path.startsWith("/Podcasts/")"#),
                 "\(away.summary)")
             let kept = try await must(account, "explain", "/Podcasts/A/7")
             #expect(kept.output.contains("keeps it here, as number 1 by lastModified"), "\(kept.summary)")
