@@ -49,7 +49,7 @@ struct RuleConditions {
             .map { Self.mayCome && (.cloudStatus == .cloudOnly || Self.isNobodys) && $0 }
         let unwanted = unwanted
         returning = list.decide(when: .away) { $0 != .away }
-            .map { Self.mayGo && !.claimed && unwanted && $0 }
+            .map { Self.mayGo && unwanted && $0 }
     }
 
     /// The files that a rule decides about.

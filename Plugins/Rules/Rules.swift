@@ -63,11 +63,16 @@ struct Rules: ItemPolicyProcessor {
     }
 
     mutating func willEnter(_ trigger: Trigger) throws(PluginError) {
-        let isForTime = trigger == .itemListUpdateCompletedWithoutChanges
-        isChecking = trigger != .itemsChanged && (!isForTime || isDue || rules.dependOnTime)
-        isDue = true
-        (bringing, leaving, released) = (Chosen(), Chosen(), [])
+        isChecking =
+            switch trigger {
+            case .itemsChanged: false
+            case .itemListUpdateCompletedWithoutChanges: isDue || rules.dependOnTime
+            default: true
+            }
+        // A run that fails leaves everything to the next one.
+        if isChecking || trigger == .itemsChanged { isDue = true }
         guard isChecking else { return }
+        (bringing, leaving, released) = (Chosen(), Chosen(), [])
         for rule in rules.newest { try choose(rule.index, count: rule.count, by: rule.order) }
         var cursor = try items.matching(conditions.released.text, fields: [.localID])
         while let item = try cursor.next() { if let id = item.localID { released.insert(id.bytes) } }
@@ -86,7 +91,6 @@ struct Rules: ItemPolicyProcessor {
             let place = found[folder, default: 0]
             found[folder] = place + 1
             let isHere = item.cloudStatus == .localCopy
-            // The host hands over only those of them that are not here as they should be.
             var isOurs = false
             if let trigger = item.downloadTrigger { isOurs = trigger == "org.larder.rules" }
             if !isHere || !isOurs || item.remoteVersion == .newer { bringing.take(id, isChosen: place < count) }
