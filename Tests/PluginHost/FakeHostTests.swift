@@ -14,7 +14,7 @@ import Testing
         (#"{"properties": {"a": {"type": "array"}}}"#, "the setting `a` has no `items`"),
         (#"{"properties": {"a": {"type": "object"}}}"#, "the setting `a` has no `properties`"),
         (#"{"properties": {"a": {"type": "object", "properties": {"b": {}}}}}"#, "the setting `b` has no known type"),
-        (#"{"properties": {"a": {"type": "string", "pattern": "x"}}}"#, "the setting `a` has the unknown keyword"),
+        (#"{"properties": {"a": {"type": "string", "minLength": 1}}}"#, "the setting `a` has the unknown keyword"),
         (#"{"properties": {"a": {"type": "string", "format": "color"}}}"#, "the setting `a` has the unknown"),
         (#"{"properties": {"a": {"type": "integer", "default": "x"}}}"#, "the default of the setting `a`"),
         (#"{"properties": {"a": {"type": "string", "format": "duration", "default": "9"}}}"#, "the default of"),
