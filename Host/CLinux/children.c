@@ -36,7 +36,8 @@ static int become(const linux_child *child) {
     if (setpgid(0, 0) != 0) return errno;
     const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (nothing < 0 || dup2(child->input < 0 ? nothing : child->input, 0) < 0 || dup2(child->output, 1) < 0) return errno;
-    if (child->discards_errors && dup2(nothing, 2) < 0) return errno;
+    const int errors = child->discards_errors ? nothing : child->errors;
+    if (errors >= 0 && dup2(errors, 2) < 0) return errno;
     if (close_range(3, UINT_MAX, 0) != 0) return errno;
     if (child->ends_with_thread && prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return errno;
     if (child->folder != NULL && chdir(child->folder) != 0) return errno;

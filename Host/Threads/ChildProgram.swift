@@ -30,9 +30,12 @@ public struct ChildProgram: Sendable {
     /// Starts the program. The caller waits for its end.
     /// - Parameters:
     ///   - output: The descriptor that becomes the program's standard output, above 2.
+    ///   - errors: The descriptor that becomes its standard error, above 2; nil for Larder's own.
     ///   - input: The descriptor that becomes its standard input, above 2; nil for none.
     /// - Returns: The process id, which is that of the process group too.
-    public func start(writingTo output: Int32, readingFrom input: Int32? = nil) throws(NotStarted) -> Int32 {
+    public func start(
+        writingTo output: Int32, errorsTo errors: Int32? = nil, readingFrom input: Int32? = nil
+    ) throws(NotStarted) -> Int32 {
         ProcessSetup.perform()
         let arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         let variables: [UnsafeMutablePointer<CChar>?]? = environment.map { $0.map { strdup($0) } + [nil] }
@@ -43,7 +46,8 @@ public struct ChildProgram: Sendable {
             func start(_ environment: UnsafePointer<UnsafeMutablePointer<CChar>?>?) -> Int32 {
                 var child = linux_child(
                     program: arguments[0], arguments: arguments.baseAddress, environment: environment,
-                    input: input ?? -1, output: output, discards_errors: discardsErrors, folder: place,
+                    input: input ?? -1, output: output, errors: errors ?? -1, discards_errors: discardsErrors,
+                    folder: place,
                     ends_with_thread: endsWithThread, files: ProcessSetup.openFiles)
                 return linux_spawn(&child, &pid)
             }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Core
-import Glibc
 import Logging
 import Model
 
@@ -11,12 +10,29 @@ struct Demo: LarderCommand {
             Starts the WebDAV server `larder-demo` on 127.0.0.1 with a few folders, creates an account for it in a temporary folder, \
             and keeps a folder available offline while files change on the server. Then shows what happens to files \
             that were fetched by hand. At the end everything is removed.
+
+            With --serve, nothing of that is shown. A host keeps the account until Ctrl-C, and the address of the server \
+            and the path of the config are printed, with which all other commands work in another shell.
             """)
 
     @OptionGroup var global: GlobalOptions
     @Flag(help: "Keep the temporary folder, and print its path.") var keep = false
+    @Flag(help: "Run a host for the account until Ctrl-C, and print how to use it.") var serve = false
+    @Option(
+        help: ArgumentHelp(
+            "With --serve: a library whose plugins the host runs too, inside it.", valueName: "file"),
+        completion: .file())
+    var plugin: String?
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
+        guard plugin == nil || serve else {
+            throw Failure(.usage, "--plugin needs --serve", hint: "write `demo --serve --plugin …`")
+        }
+        if serve {
+            let level = try global.level() ?? .warning
+            return try await DemoService(plugin: plugin, keeps: keep, level: level, isJSON: global.isJSON)
+                .serve(console)
+        }
         var log = LogConfig()
         log.level = try global.level() ?? .warning
         let folder = try DemoFolder()
@@ -46,33 +62,4 @@ struct Demo: LarderCommand {
         await server.stop()
         return failures
     }
-}
-
-/// The temporary folder that contains all files of the demo.
-struct DemoFolder {
-    private let folder: TemporaryFolder
-
-    init() throws(Failure) { folder = try TemporaryFolder(named: "larder-demo") }
-
-    var path: String { folder.path }
-    var vault: String { path + "/vault" }
-    var files: String { path + "/Cloud" }
-    var config: String { path + "/config.yaml" }
-
-    /// Writes a config with which the account can be inspected after the server has stopped.
-    func writeConfig() throws(Failure) {
-        let text = """
-            accounts:
-              - { name: demo, url: 'http://127.0.0.1:9/', vault: vault, files: Cloud }
-
-            """
-        let file = open(config, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw Failure(.cannotCreate, "\(config): \(errorText(errno))") }
-        defer { close(file) }
-        guard write(file, text, text.utf8.count) == text.utf8.count else {
-            throw Failure(.localIO, "\(config): \(errorText(errno))")
-        }
-    }
-
-    func remove() { folder.remove() }
 }

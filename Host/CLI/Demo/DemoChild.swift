@@ -78,8 +78,13 @@ final class DemoChild: Sendable {
     /// Returns what was asked of the server since the last call.
     func takeRequests() async throws(Failure) -> Requests { try await ask("requests") }
 
+    /// Waits until the server has ended by itself.
+    /// - Throws: `CancellationError` if the task is cancelled.
+    func untilGone() async throws(CancellationError) { try await socket.untilGone() }
+
     /// Ends the server, and waits for its end.
-    func stop() async { await Self.end(socket, process) }
+    /// - Returns: How it ended; nil if nobody knows.
+    @discardableResult func stop() async -> RunningProgram.Ending? { await Self.end(socket, process) }
 
     private func ask<Answer: Decodable>(_ question: String) async throws(Failure) -> Answer {
         do { try await socket.write(Array("\(question)\n".utf8)) } catch { throw Self.failure("\(error)") }
@@ -105,17 +110,21 @@ final class DemoChild: Sendable {
         }
     }
 
-    private static func end(_ socket: PolledSocket, _ process: pid_t) async {
+    @discardableResult
+    private static func end(_ socket: PolledSocket, _ process: pid_t) async -> RunningProgram.Ending? {
         socket.end()
-        await runBlocking {
+        return await runBlocking {
+            var status: Int32 = 0
             for _ in 0..<500 {
-                let ended = waitpid(process, nil, WNOHANG)
+                let ended = waitpid(process, &status, WNOHANG)
+                if ended == process { return RunningProgram.Ending(waitStatus: status) }
                 // Somebody else may have waited for it. Its number may be another process's then.
-                if ended == process || ended < 0 && errno == ECHILD { return }
+                if ended < 0 && errno == ECHILD { return nil }
                 usleep(10_000)
             }
             kill(process, SIGKILL)
-            while waitpid(process, nil, 0) < 0, errno == EINTR {}
+            while waitpid(process, &status, 0) < 0, errno == EINTR {}
+            return RunningProgram.Ending(waitStatus: status)
         }
     }
 

@@ -26,7 +26,8 @@ typedef struct {
     char *const *environment;         /* Ended by a null pointer; null gives the caller's own. */
     int input;                        /* The descriptor that becomes the standard input, above 2; -1 for none. */
     int output;                       /* The descriptor that becomes the standard output. It is above 2. */
-    bool discards_errors;             /* Whether nobody sees the standard error. Else it is the caller's. */
+    int errors;                       /* The descriptor that becomes the standard error, above 2; -1 for the caller's. */
+    bool discards_errors;             /* Whether nobody sees the standard error. */
     const char *folder;               /* The working folder; null gives the caller's. */
     bool ends_with_thread;            /* Whether it is killed when the calling thread ends, and so with its process. */
     rlim_t files;                     /* The soft limit of open files, unless the hard limit is below. */

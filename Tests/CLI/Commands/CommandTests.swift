@@ -69,7 +69,8 @@ private func leaves(
     @Test("H1: each command's help says what it is for and names its options")
     func help() async throws {
         let own: [String: [String]] = [
-            "run": ["--once", "--timeout", "--trace"], "demo": ["--keep"], "get": ["--to", "--wait", "--queue"],
+            "run": ["--once", "--timeout", "--trace"], "demo": ["--keep", "--serve", "--plugin"],
+            "get": ["--to", "--wait", "--queue"],
             "put": ["--replace", "--wait", "--queue"], "favorite": ["--off", "--wait", "--queue"],
             "touch": ["--time", "--wait", "--queue"],
             "mkdir": ["--wait", "--queue"], "rm": ["--wait", "--queue"], "pause": ["--for"], "status": ["--watch"],

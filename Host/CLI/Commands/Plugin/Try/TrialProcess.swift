@@ -77,30 +77,10 @@ final class TrialProcess: Sendable {
         while true {
             var info = siginfo_t()
             guard waitid(P_ALL, 0, &info, Int32(WEXITED | WNOHANG | WNOWAIT)) == 0 || errno == EINTR else { return }
-            for child in Self.children() { kill(child, SIGKILL) }
+            for child in ProcessFamily.children(of: getpid()) { kill(child, SIGKILL) }
             while waitpid(-1, nil, WNOHANG) > 0 {}
             _ = poll(nil, 0, 5)
         }
-    }
-
-    /// Returns the children of this process, each of which belongs to one of its threads.
-    private static func children() -> [pid_t] {
-        var children: [pid_t] = []
-        guard let tasks = opendir("/proc/self/task") else { return [] }
-        defer { closedir(tasks) }
-        while let entry = readdir(tasks) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            guard let file = fopen("/proc/self/task/\(name)/children", "re") else { continue }
-            defer { fclose(file) }
-            var text = [CChar](repeating: 0, count: 32)
-            while fgets(&text, 32, file) != nil {
-                let line = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-                children += line.split(separator: " ").compactMap { pid_t($0) }
-            }
-        }
-        return children
     }
 
     /// Copies standard input to a file. Blocks until its end, or until the process is ended.
