@@ -8,6 +8,6 @@ struct PluginCommand: AsyncParsableCommand {
         abstract: "List plugins, turn them on and off, see what they keep, begin, try and check your own.",
         subcommands: [
             PluginList.self, PluginInfo.self, PluginWhy.self, PluginEnable.self, PluginDisable.self, PluginRetry.self,
-            PluginNew.self, PluginTry.self, PluginValidate.self, PluginValues.self, PluginRecords.self,
+            PluginNew.self, PluginTry.self, PluginValidate.self, PluginDev.self, PluginValues.self, PluginRecords.self,
         ])
 }

@@ -149,16 +149,5 @@ struct Template {
         return Failure(kind, "\(Text.visible(path)) cannot be made: \(errorText(number))")
     }
 
-    private static func names(in folder: String) -> [String] {
-        guard let stream = opendir(folder) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names
-    }
+    private static func names(in folder: String) -> [String] { FolderNames(folder).names }
 }

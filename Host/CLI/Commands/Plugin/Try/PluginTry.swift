@@ -139,20 +139,6 @@ struct PluginTry: LarderCommand {
     }
 }
 
-/// What tells a file that was written from what it was before.
-private struct FileStamp: Equatable {
-    private let device, inode: UInt64
-    private let size, seconds, nanoseconds: Int64
-
-    /// Reads a file's stamp; nil if there is none, or it is empty.
-    init?(_ path: String) {
-        var info = stat()
-        guard stat(path, &info) == 0, info.st_size > 0 else { return nil }
-        (device, inode, size) = (UInt64(info.st_dev), UInt64(info.st_ino), Int64(info.st_size))
-        (seconds, nanoseconds) = (Int64(info.st_mtim.tv_sec), Int64(info.st_mtim.tv_nsec))
-    }
-}
-
 extension Trigger {
     /// Reads a trigger that a person has typed.
     /// - Throws: `usage` if it is none of these.
