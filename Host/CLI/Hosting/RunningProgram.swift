@@ -109,7 +109,10 @@ final class RunningProgram: Sendable {
             state.change { state in
                 state.isEndWanted = true
                 // Until it is waited for, its number is no other process's.
-                if state.ending == nil { kill(-pid, signal) }
+                guard state.ending == nil else { return }
+                kill(-pid, signal)
+                // One that was stopped would not see it.
+                kill(-pid, SIGCONT)
             }
             let end = ContinuousClock.now + grace
             while state.with({ $0.ending == nil }), ContinuousClock.now < end { usleep(5_000) }

@@ -99,7 +99,11 @@ final class Console: Sendable {
 
     /// Whether nobody can read the output any more, or it cannot be written.
     var isReaderGone: Bool {
-        if state.withLock({ $0.failure != nil }) { return true }
+        isOutputClosed || state.withLock { $0.failure != nil }
+    }
+
+    /// Whether the output's reader has closed it. Waits for no write that is under way.
+    var isOutputClosed: Bool {
         var poller = pollfd(fd: output, events: 0, revents: 0)
         return poll(&poller, 1, 0) > 0 && Int32(poller.revents) & (POLLERR | POLLHUP) != 0
     }

@@ -155,6 +155,48 @@ import Testing
         }
     }
 
+    @Test("A host goes on though nobody reads what its plugin prints, and Ctrl-C ends it")
+    func unread() async throws {
+        try await withTemporaryFolder { folder in
+            let project = try project(Self.compiling, in: folder)
+            let flood = "for (int i = 0; i < 500000; i++) printf(\"a line of many\\n\"); fflush(NULL);"
+            try Files.write("#include <stdio.h>\n" + source(starting: flood), to: "\(project)/plugin.c")
+            let (pipe, temporary) = ("\(folder)/pipe", "\(folder)/tmp")
+            try Files.makeFolder(temporary)
+            #expect(mkfifo(pipe, 0o600) == 0)
+            let reading = open(pipe, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+            defer { close(reading) }
+            let child = try ChildProcess(
+                "env",
+                [
+                    "TMPDIR=\(temporary)", "HOME=\(folder)", "XDG_RUNTIME_DIR=\(folder)", try Build.larder, "plugin",
+                    "dev", project,
+                ], output: pipe)
+            try await soon("the pipe is full", beside: child) {
+                var poller = pollfd(fd: reading, events: Int16(POLLOUT), revents: 0)
+                return poll(&poller, 1, 0) == 0
+            }
+            try await soon("the plugin runs", beside: child) {
+                let place = try #require(try Files.names(in: temporary).first)
+                let larder = LarderCommand(config: "\(temporary)/\(place)/config.yaml", home: folder)
+                return try await larder("--json", "plugin", "info", "org.example.favorites").output
+                    .contains(#""state":"running""#)
+            }
+            let children = try DemoProcess.children(of: child.pid)
+            #expect(children.count == 2)
+            child.send(SIGINT)
+            try await soon("the host and the server end") { !children.contains(where: runs) }
+            // What is left to be written waits for its reader.
+            var piece = [UInt8](repeating: 0, count: 65_536)
+            try await soon("the command ends") {
+                while read(reading, &piece, piece.count) > 0 {}
+                return child.hasEnded
+            }
+            #expect(await child.wait(atMost: .seconds(60)) == .code(0))
+            #expect(try Files.names(in: temporary).isEmpty)
+        }
+    }
+
     @Test("What is no folder of a plugin is 66, with what it should be")
     func folders() async throws {
         try await withTemporaryFolder { folder in

@@ -91,9 +91,12 @@ struct DemoProcess: Sendable {
     func larder(_ place: Place) -> LarderCommand { LarderCommand(config: place.config, home: folder) }
 
     /// The processes that the command has started and that run.
-    func children() throws -> [pid_t] {
-        try Files.names(in: "/proc/\(child.pid)/task").flatMap { thread in
-            let text = (try? Files.text("/proc/\(child.pid)/task/\(thread)/children")) ?? ""
+    func children() throws -> [pid_t] { try Self.children(of: child.pid) }
+
+    /// The children of a process that run.
+    static func children(of pid: pid_t) throws -> [pid_t] {
+        try Files.names(in: "/proc/\(pid)/task").flatMap { thread in
+            let text = (try? Files.text("/proc/\(pid)/task/\(thread)/children")) ?? ""
             return text.split(separator: " ").compactMap { pid_t($0) }
         }
     }

@@ -9,7 +9,7 @@ import Testing
     @Test("What counts as saved is what is in the folder, without what a build leaves and hidden files")
     func sources() throws {
         try withTemporaryFolder { folder in
-            for path in ["a.c", "src/out/b.c", "src/.c.swp", ".git/x", "out/a.so", "target/x", "build"] {
+            for path in ["a.c", "src/out/b.c", "src/.c.swp", ".git/x", "out/a.so", "target/x", "build", "Cargo.lock"] {
                 try Files.write("x", to: "\(folder)/\(path)")
             }
             let before = SourceFiles(in: folder)

@@ -10,9 +10,9 @@ final class DevHost: Sendable {
     let program: RunningProgram
     private let watching: Task<Void, Never>
 
-    /// The number of lines that wait to be shown. More come only while nobody reads the output of the command; the first
-    /// of them are not shown then, so that no plugin waits for a reader.
-    private static let mostLines = 10_000
+    /// The number of reads whose lines wait to be shown. More come only while nobody reads the output of the command; the
+    /// first of them are not shown then, so that no plugin waits for a reader.
+    private static let mostReads = 200
     /// The length that a line is shown to, in bytes.
     private static let longestLine = 1 << 20
     /// The time in which the last lines of a host are read.
@@ -20,10 +20,10 @@ final class DevHost: Sendable {
 
     /// Starts a host with a trace of its plugins.
     /// - Parameters:
-    ///   - show: Receives each line. It is called for one line at a time, and may block.
+    ///   - show: Receives the lines in their order. It may block.
     ///   - ended: Is called when the host has ended and was not asked to, after its last line.
     static func start(
-        _ demo: ServedDemo, level: Logger.Level, show: @escaping @Sendable (String) -> Void,
+        _ demo: ServedDemo, level: Logger.Level, show: @escaping @Sendable ([String]) -> Void,
         ended: @escaping @Sendable (RunningProgram.Ending) -> Void
     ) async throws(Failure) -> DevHost {
         var ends: [Int32] = [-1, -1]
@@ -47,18 +47,30 @@ final class DevHost: Sendable {
     }
 
     private init(
-        _ program: RunningProgram, _ pipe: PolledSocket, show: @escaping @Sendable (String) -> Void,
+        _ program: RunningProgram, _ pipe: PolledSocket, show: @escaping @Sendable ([String]) -> Void,
         ended: @escaping @Sendable (RunningProgram.Ending) -> Void
     ) {
-        let (lines, lineSource) = AsyncStream.makeStream(
-            of: String.self, bufferingPolicy: .bufferingNewest(Self.mostLines))
+        let (reads, source) = AsyncStream.makeStream(
+            of: [String].self, bufferingPolicy: .bufferingNewest(Self.mostReads))
+        let dropped = Monitor(0)
         let reading = Task {
-            await Self.read(pipe) { lineSource.yield($0) }
-            lineSource.finish()
+            await Self.read(pipe) { lines in
+                guard case .dropped(let old) = source.yield(lines) else { return }
+                dropped.change { $0 += old.count }
+            }
+            source.finish()
         }
         let areShown = Monitor(false)
         Task {
-            for await line in lines { await runBlocking { show(line) } }
+            for await lines in reads {
+                await runBlocking {
+                    let count = dropped.change { count in
+                        defer { count = 0 }
+                        return count
+                    }
+                    show(count == 0 ? lines : ["larder: lines that nobody read were dropped here: \(count)"] + lines)
+                }
+            }
             areShown.change { $0 = true }
         }
         watching = Task {
@@ -86,18 +98,15 @@ final class DevHost: Sendable {
     }
 
     /// Reads lines to the end of the output, or until the task is cancelled.
-    private static func read(_ pipe: PolledSocket, _ take: (String) -> Void) async {
+    private static func read(_ pipe: PolledSocket, _ take: ([String]) -> Void) async {
         var rest: [UInt8] = []
         while let piece = try? await pipe.read(atMost: 65_536), !piece.isEmpty {
             rest += piece
-            let lines = rest.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-            for line in lines.dropLast() { take(String(decoding: line, as: UTF8.self)) }
-            rest = Array(lines.last ?? [])
-            if rest.count > longestLine {
-                take(String(decoding: rest, as: UTF8.self))
-                rest = []
-            }
+            var lines = rest.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            if let last = lines.last, last.count <= longestLine { lines.removeLast() }
+            rest = Array(rest.dropFirst(lines.reduce(0) { $0 + $1.count + 1 }))
+            if !lines.isEmpty { take(lines.map { String(decoding: $0, as: UTF8.self) }) }
         }
-        if !rest.isEmpty { take(String(decoding: rest, as: UTF8.self)) }
+        if !rest.isEmpty { take([String(decoding: rest, as: UTF8.self)]) }
     }
 }

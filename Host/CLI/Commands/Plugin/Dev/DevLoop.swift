@@ -124,8 +124,8 @@ struct DevLoop: Sendable {
 
     private func startHost(_ plugin: DemoPlugin) async throws(Failure) -> DevHost {
         lines.begin(with: plugin.ids)
-        let host = try await DevHost.start(demo, level: level) { [lines, console] line in
-            console.write(Array(lines.text(of: line).utf8), endingLine: false)
+        let host = try await DevHost.start(demo, level: level) { [lines, console] given in
+            for line in given { console.write(Array(lines.text(of: line).utf8), endingLine: false) }
             console.send()
         } ended: { ending in
             tell("hostEnded", ending.members, "the host has ended with \(ending); the next change starts it again")
@@ -145,7 +145,7 @@ struct DevLoop: Sendable {
         var unsettled = 0
         while true {
             do { try await Task.sleep(for: Self.interval) } catch { return nil }
-            if console.isReaderGone { return nil }
+            if console.isOutputClosed { return nil }
             let now = await sources()
             if now == before {
                 unsettled = 0

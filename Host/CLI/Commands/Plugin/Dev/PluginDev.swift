@@ -12,7 +12,7 @@ struct PluginDev: LarderCommand {
             The folder is one as `larder plugin new` makes it: `./build` in it leaves `out/NAME.so`. Starts the server and \
             the account of `larder demo --serve`, builds the plugin, and runs it in a host. Each time that a file in the \
             folder is saved, the plugin is built again, and the host starts again with it; if the build fails, or the \
-            library cannot be used, the host goes on with the plugin that it has. `out`, `build`, `target` and hidden \
+            library cannot be used, the host goes on with the plugin that it has. What is in `out`, `build` and `target`, and hidden \
             files do not count as saved. Of the host's log and calls, those of the plugin are shown. Ctrl-C ends all, and \
             removes the account.
             """)

@@ -10,8 +10,9 @@ struct SourceFiles: Equatable, Sendable {
     /// Links to folders are not followed. Blocks.
     init(in folder: String) { add(folder, below: "") }
 
-    /// The names of folders directly in the plugin's one that a build fills.
-    private static let built = ["out", "build", "target"]
+    /// The names of folders directly in the plugin's one that a build fills, and of files there that it may write.
+    private static let builtFolders = ["out", "build", "target"]
+    private static let builtFiles = ["Cargo.lock", "Package.resolved"]
 
     private mutating func add(_ folder: String, below prefix: String) {
         for name in FolderNames(folder).names where !name.hasPrefix(".") {
@@ -19,7 +20,9 @@ struct SourceFiles: Equatable, Sendable {
             var info = stat()
             guard lstat(path, &info) == 0 else { continue }
             if info.st_mode & S_IFMT == S_IFDIR {
-                if !prefix.isEmpty || !Self.built.contains(name) { add(path, below: prefix + name + "/") }
+                if !prefix.isEmpty || !Self.builtFolders.contains(name) { add(path, below: prefix + name + "/") }
+            } else if prefix.isEmpty, Self.builtFiles.contains(name) {
+                continue
             } else if let stamp = FileStamp(path, evenEmpty: true) {
                 stamps[prefix + name] = stamp
             }
