@@ -29,6 +29,11 @@ struct DevLoop: Sendable {
         var plugin: DemoPlugin?
         /// The bytes of the library.
         var bytes: [UInt8]?
+
+        /// What follows if there is no other library to run.
+        var otherwise: String {
+            host?.isRunning == true ? "the host goes on with the plugin that it has" : "waiting for the next save"
+        }
     }
 
     /// Builds and runs the plugin until the task is cancelled, or nobody reads the output any more. No host runs then.
@@ -37,12 +42,14 @@ struct DevLoop: Sendable {
         var changes = BuildChanges()
         var built = await sources()
         while !Task.isCancelled {
-            if let library = await build(isFirst: running.plugin == nil) { await take(library, into: &running) }
+            if let library = await build(otherwise: running.otherwise) { await take(library, into: &running) }
             guard !Task.isCancelled else { break }
             let after = await sources()
             let changed = after.changes(since: built)
             if changes.areByBuild(changed) {
-                note("./build itself changes \(changed.joined(separator: ", ")), which is not built again for that")
+                note(
+                    "each ./build changes \(changed.joined(separator: ", ")), which counts as saved after the build alone; "
+                        + "let it write into out")
                 built = after
             }
             guard let next = await saved(since: built) else { break }
@@ -52,14 +59,14 @@ struct DevLoop: Sendable {
     }
 
     /// Runs `./build`, whose output goes where this command's messages go.
+    /// - Parameter otherwise: What follows if it fails.
     /// - Returns: The library that it has left; nil if there is none to take.
-    private func build(isFirst: Bool) async -> String? {
+    private func build(otherwise: String) async -> String? {
         let began = ContinuousClock.now
         let errors = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)
         defer { close(errors) }
         var program = ChildProgram(words: ["./build"])
         program.folder = project.folder
-        let otherwise = isFirst ? "waiting for a change" : "the host goes on with the plugin that it has"
         let build: RunningProgram
         do throws(ChildProgram.NotStarted) { build = try await RunningProgram.start(program, output: errors) } catch {
             note("./build cannot be started: \(errorText(error.code)); \(otherwise)")
@@ -82,7 +89,8 @@ struct DevLoop: Sendable {
             // A validation of the library belongs here, before a host gets it.
             return library
         } catch {
-            note("\(error.message); \(otherwise)")
+            tell(
+                "refused", [.init(name: "message", value: .string(error.message))], "\(error.message); \(otherwise)")
             return nil
         }
     }
@@ -117,8 +125,7 @@ struct DevLoop: Sendable {
             let advice = error.advice.map { "; \($0)" } ?? ""
             tell(
                 "refused", [.init(name: "message", value: .string(error.message))],
-                "\(error.message)\(advice); "
-                    + (running.host == nil ? "waiting for a change" : "the host goes on with the plugin that it has"))
+                "\(error.message)\(advice); \(running.otherwise)")
         }
     }
 
@@ -128,7 +135,7 @@ struct DevLoop: Sendable {
             for line in given { console.write(Array(lines.text(of: line).utf8), endingLine: false) }
             console.send()
         } ended: { ending in
-            tell("hostEnded", ending.members, "the host has ended with \(ending); the next change starts it again")
+            tell("hostEnded", ending.members, "the host has ended with \(ending); the next save starts it again")
         }
         tell(
             "hostStarted", [.init(name: "pid", value: .integer(Int64(host.program.pid)))],

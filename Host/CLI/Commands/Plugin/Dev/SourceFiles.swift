@@ -35,11 +35,13 @@ struct SourceFiles: Equatable, Sendable {
     }
 }
 
-/// Tells which changed files are to be built again, where a build itself changes files of the sources.
+/// Tells when a build itself changes files of the sources.
 ///
 /// What is saved while a build is under way is built after it. A build that writes a source file would so be made again
-/// and again. If the same files change in three builds in a row, and nothing else does, they count as written by the build.
+/// and again. If the same files, and no others, change in so many builds in a row, they count as written by the build: a
+/// person may save one file during several builds, but hardly during each of them.
 struct BuildChanges {
+    static let most = 10
     private var last: [String] = []
     private var count = 0
 
@@ -48,6 +50,6 @@ struct BuildChanges {
     mutating func areByBuild(_ changed: [String]) -> Bool {
         count = changed.isEmpty ? 0 : changed == last ? count + 1 : 1
         last = changed
-        return count >= 3
+        return count >= Self.most
     }
 }
