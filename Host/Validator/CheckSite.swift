@@ -38,7 +38,7 @@ public final class CheckSite: @unchecked Sendable {
     }
 
     /// Makes a check.
-    public func make(_ check: PluginCheck) -> Verdict {
+    public func make(_ check: PluginCheck) -> CheckOutcome {
         do { return try check.body(self) } catch let finding as Finding {
             return .found(finding)
         } catch let skipped as Skipped {

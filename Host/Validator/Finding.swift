@@ -29,14 +29,14 @@ public struct Finding: Error, Hashable, Sendable {
 }
 
 /// The result of a check.
-public enum Verdict: Hashable, Sendable {
+public enum CheckOutcome: Hashable, Sendable {
     case passed
     /// The check has nothing to look at, with the reason.
     case skipped(String)
     /// The check found something.
     case found(Finding)
 
-    /// The verdict as text for another process.
+    /// The outcome as text for another process.
     public var text: String {
         let members: [JSONValue.Member] =
             switch self {
@@ -47,7 +47,7 @@ public enum Verdict: Hashable, Sendable {
         return JSONValue.object(members).text
     }
 
-    /// Reads a verdict that another process wrote; nil if it makes no sense.
+    /// Reads a outcome that another process wrote; nil if it makes no sense.
     public init?(reading text: String) {
         guard let json = try? JSONValue(parsing: text), case .object(let members) = json else { return nil }
         func word(_ name: String) -> String? { if case .string(let text)? = json[name] { text } else { nil } }

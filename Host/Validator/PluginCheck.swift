@@ -28,11 +28,11 @@ public struct PluginCheck: Sendable {
     /// Whether what is found is a warning, unless the validation is strict.
     public let isWarning: Bool
     /// Makes the check once for the library.
-    let body: @Sendable (CheckSite) throws -> Verdict
+    let body: @Sendable (CheckSite) throws -> CheckOutcome
 
     init(
         _ id: String, _ part: Part, _ claim: String, warns: Bool = false,
-        _ body: @escaping @Sendable (CheckSite) throws -> Verdict
+        _ body: @escaping @Sendable (CheckSite) throws -> CheckOutcome
     ) {
         (self.id, self.part, self.claim, isWarning, self.body) = (id, part, claim, warns, body)
     }
@@ -40,7 +40,7 @@ public struct PluginCheck: Sendable {
     /// A check of each plugin of the library by itself. It passes if it passes for one and finds nothing in the others.
     static func each(
         _ id: String, _ part: Part, _ claim: String, warns: Bool = false,
-        _ body: @escaping @Sendable (CheckSite, PluginCase) throws -> Verdict
+        _ body: @escaping @Sendable (CheckSite, PluginCase) throws -> CheckOutcome
     ) -> PluginCheck {
         PluginCheck(id, part, claim, warns: warns) { site in
             var reasons: [String] = []

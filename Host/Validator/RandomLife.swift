@@ -10,18 +10,18 @@ public enum RandomLives {
     /// Goes through lives from the site's seed on.
     /// - Parameter limit: The time after which no other life begins.
     /// - Returns: The number of lives, and what came of the last one.
-    public static func go(_ site: CheckSite, for limit: Duration) -> (count: UInt64, verdict: Verdict) {
+    public static func go(_ site: CheckSite, for limit: Duration) -> (count: UInt64, outcome: CheckOutcome) {
         let end = ContinuousClock.now + limit
         var count: UInt64 = 0
         while true {
-            let verdict = repeatLife(site.seed &+ count, site)
+            let outcome = repeatLife(site.seed &+ count, site)
             count += 1
-            if verdict != .passed || ContinuousClock.now >= end { return (count, verdict) }
+            if outcome != .passed || ContinuousClock.now >= end { return (count, outcome) }
         }
     }
 
     /// Goes through one life again.
-    public static func repeatLife(_ seed: UInt64, _ site: CheckSite) -> Verdict {
+    public static func repeatLife(_ seed: UInt64, _ site: CheckSite) -> CheckOutcome {
         let check = PluginCheck("random", .life, "") { site in
             var random = RandomNumbers(seed: seed)
             let plugins = try site.plugins()

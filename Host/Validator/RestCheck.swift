@@ -25,7 +25,7 @@ struct RestCheck {
             })
     }
 
-    func make() throws -> Verdict {
+    func make() throws -> CheckOutcome {
         // What is done may make something else to do; that ends too. With a maximum, a round does no more than that.
         let rounds = 6 + (stage.access.maximumRecords.map { 3 * Self.count / max(1, $0) } ?? 0)
         var last: Stage.Entry?

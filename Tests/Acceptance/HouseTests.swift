@@ -50,7 +50,7 @@ import Testing
         let folders = try Set(Files.names(in: "\(Build.root)/Host")).subtracting(["Docs", "Service", "demo", "install"])
         #expect(names == folders)
         // The command's module is named after the command.
-        let ours = names.union(["CLarder", "LarderSDK", "LarderFakeHost"])
+        let ours = names.union(["CLarder", "LarderSDK", "FakeHost", "LarderFakeHost"])
         for room in rooms {
             var used: Set<String> = []
             for (_, lines) in try sources(of: room.name) { used.formUnion(imports(in: lines).intersection(ours)) }

@@ -170,6 +170,7 @@ final class InstanceContext: @unchecked Sendable {
     ) -> (status: larder_status, message: String?) {
         let isRow = phase == .create || phase == .control
         if isRow { linux_begin_row() }
+        script?.begins()
         defer { if isRow { linux_end_row() } }
         let result =
             if let trace {

@@ -17,6 +17,9 @@ package protocol CallScript: AnyObject, Sendable {
     /// Notes the reason that the plugin gave for a failure.
     func failed(_ status: larder_status, because reason: String)
 
+    /// Notes that a call into the plugin begins.
+    func begins()
+
     /// Notes that a call into the plugin returned.
     func returned(_ call: ReturnedCall)
 }

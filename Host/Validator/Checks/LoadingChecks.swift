@@ -7,6 +7,7 @@ import PluginHost
 /// Loading and describing.
 let loadingChecks: [PluginCheck] = [
     PluginCheck("PV10", .loading, "It opens alone, with all symbols bound at once") { site in
+        if LibraryFile.refusal(of: site.library) != nil { return .skipped("it is no library for this machine") }
         guard dlopen(site.library, RTLD_NOW | RTLD_LOCAL | Int32(RTLD_NODELETE)) != nil else {
             throw Finding(
                 "it cannot be opened: \(dlerror().map { String(cString: $0) } ?? "unknown error")",
@@ -168,7 +169,7 @@ let loadingChecks: [PluginCheck] = [
 
 /// Finds a reason of the host for which it does not use the library, or a plugin of it.
 /// - Parameter beginnings: The beginnings of the reasons.
-private func refusal(_ site: CheckSite, _ beginnings: String...) throws -> Verdict {
+private func refusal(_ site: CheckSite, _ beginnings: String...) throws -> CheckOutcome {
     let stage = Stage(site)
     func check(_ problem: String?) throws {
         guard let problem, beginnings.contains(where: problem.hasPrefix) else { return }

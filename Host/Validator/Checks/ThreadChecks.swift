@@ -48,7 +48,7 @@ let threadChecks: [PluginCheck] = [
             let stage = Stage(site)
             try stage.start(plugin)
             var random = site.random()
-            stage.put(StageItem.some(3_000, &random))
+            stage.put(StageItem.some(1_000, &random))
             larder_fake_cancel(stage.fake)
             _ = stage.access.takeLongestCall()
             for trigger in stage.triggers {

@@ -29,17 +29,17 @@ final class Arena {
     func bytes(_ bytes: some Collection<UInt8>) -> UnsafeMutablePointer<UInt8> {
         guard lending.isEmpty else {
             let place = block(bytes.count).bindMemory(to: UInt8.self, capacity: max(1, bytes.count))
-            for (index, byte) in bytes.enumerated() { place[index] = byte }
+            copy(bytes, to: place)
             return place
         }
         let block = block(bytes.count + 1).bindMemory(to: UInt8.self, capacity: bytes.count + 1)
-        var end = block
-        for byte in bytes {
-            end.pointee = byte
-            end += 1
-        }
-        end.pointee = 0
+        copy(bytes, to: block)
+        block[bytes.count] = 0
         return block
+    }
+
+    private func copy(_ bytes: some Collection<UInt8>, to place: UnsafeMutablePointer<UInt8>) {
+        _ = UnsafeMutableBufferPointer(start: place, count: bytes.count).initialize(from: bytes)
     }
 
     func cString(_ text: String) -> UnsafePointer<CChar> {

@@ -50,9 +50,9 @@ final class FakeHost: CallScript, @unchecked Sendable {
     private(set) var called: Set<String> = []
     /// The number of calls into the plugin that returned.
     private(set) var returnedCalls: UInt64 = 0
-    /// The longest time between the ends of two calls, and the end of the last one.
-    var longestCall = Duration.zero
-    var lastReturn = ContinuousClock.now
+    /// The longest call since its times are taken; nil if they are not.
+    var longestCall: Duration?
+    private var beginning = Duration.zero
     /// The refused calls of threads on which no call into the plugin is under way, as the mistakes that they are.
     private let strays = Mutex<[String]>([])
 
@@ -205,11 +205,12 @@ final class FakeHost: CallScript, @unchecked Sendable {
         journal.add(LARDER_FAKE_FAILURE, Journal.Entry(name: "fail", status: status, text: reason))
     }
 
+    func begins() { if longestCall != nil { beginning = LentTime.now } }
+
     func returned(_ call: ReturnedCall) {
         lastStatus = call.status
         returnedCalls += 1
-        let end = ContinuousClock.now
-        (longestCall, lastReturn) = (max(longestCall, end - lastReturn), end)
+        if let longest = longestCall { longestCall = max(longest, LentTime.now - beginning) }
         if "\(call.name)" == "create" || "\(call.name)" == "start" { startStatus = call.status }
         let name = Self.names["\(call.name)"] ?? "\(call.name)"
         // The host refuses a text that is not UTF-8.

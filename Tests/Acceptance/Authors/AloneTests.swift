@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(
-        "G24: with the installed SDK and a compiler for C and C++ alone, and no network, a plugin is begun, built, tested and tried"
+        "G24: with the installed SDK and a compiler for C and C++ alone, and no network, a plugin is begun, built, tested, tried and checked"
     )
     func c() async throws {
         try await withTemporaryFolder { folder in
@@ -55,6 +55,7 @@ import Testing
                     $language-$kind/test
                   done
                   larder plugin try $language-processor/out/$language-processor.so --items c-processor/items.jsonl
+                  larder plugin validate $language-processor/out/$language-processor.so
                 done
                 """
             let result = try await run(script, installed, with: [try await runtime(of: installed)], in: folder)
@@ -65,7 +66,7 @@ import Testing
     }
 
     @Test(
-        "G24: with the installed SDK and Rust alone, and no network, a plugin is begun, built, tested and tried")
+        "G24: with the installed SDK and Rust alone, and no network, a plugin is begun, built, tested, tried and checked")
     func rust() async throws {
         try await withTemporaryFolder { folder in
             let installed = try await Installation(in: "\(folder)/prefix")
@@ -75,6 +76,7 @@ import Testing
                 larder plugin new --language rust --kind processor own
                 own/test
                 larder plugin try own/out/own.so --items own/items.jsonl
+                larder plugin validate own/out/own.so
                 """
             let isOfSystem = toolchain == "/usr"
             let result = try await run(

@@ -58,6 +58,8 @@ import Testing
                     Files.exists("\(place.files)/Photos/2025/beach.jpg")
                 }
                 let second = try #require(try await demo.until("hostStarted", times: 2).pid)
+                // What the host runs is checked beside it.
+                #expect(try await demo.until("checked").found == 0)
                 #expect(!runs(first) && runs(second))
                 demo.child.send(SIGINT)
                 #expect(await demo.child.wait(atMost: .seconds(120)) == .code(0))

@@ -13,7 +13,7 @@ import Testing
     ]
 
     @Test(
-        "G13: in each language a new plugin is built by one command and passes its test by another",
+        "G13: in each language a new plugin is built by one command, passes its test by another, and all checks",
         arguments: templates)
     func works(language: String, kind: String, name: String) async throws {
         try await withTemporaryFolder { folder in
@@ -35,6 +35,8 @@ import Testing
             #expect(symbols == "larder_plugin_entry_v1\n")
             let tested = try await installed.run("./test", in: plugin)
             #expect(tested.exitCode == 0 && tested.output.contains("passed"), "\(tested.summary)")
+            let validated = try await installed.run(installed.larder, ["plugin", "validate", library], in: plugin)
+            #expect(validated.exitCode == 0, "\(validated.summary)")
             if kind == "processor" {
                 let tried = try await installed.run(
                     installed.larder, ["plugin", "try", library, "--items", "items.jsonl"], in: plugin)

@@ -33,7 +33,7 @@ import Testing
         Flaw(number: 33, words: "SIGSEGV), in start"), Flaw(number: 34, words: "SIGSEGV), in start"),
         Flaw(number: 35, words: "SIGABRT), in destroy"), Flaw(number: 36, words: "asked for a service in create"),
         Flaw(number: 37, words: "threads run on after stop"), Flaw(number: 38, words: "SIGABRT"),
-        Flaw(number: 40, words: "in performAction of /"), Flaw(number: 41, words: "in performAction of /"),
+        Flaw(number: 40, words: "SIGABRT), in performAction of /"), Flaw(number: 41, words: "in performAction of /"),
         Flaw(number: 42, words: "SIGSEGV), in performAction"), Flaw(number: 43, words: "SIGSEGV), in performAction"),
         Flaw(number: 44, words: "SIGSEGV), in performAction"), Flaw(number: 45, words: "SIGSEGV), in performAction"),
         Flaw(number: 46, words: "match_condition gave a condition that is not valid"),
@@ -118,7 +118,7 @@ import Testing
             #expect(line.contains("does not come to rest"), "\(line)")
             #expect(line.contains(/"item":"\/[A-Z]/) && line.contains("\"seed\":\"1\""), "\(line)")
             #expect(
-                result.lines.last == #"{"passed":0,"failed":1,"warning":0,"skipped":0,"waived":0}"#,
+                result.lines.dropLast().last == #"{"passed":0,"failed":1,"warning":0,"skipped":0,"waived":0}"#,
                 "\(result.summary)")
         }
     }
@@ -167,7 +167,7 @@ import Testing
         "A plugin that ends, stops or forks its process fails the check, and the others go on",
         arguments: [
             ("_exit(0)", "ended the process with the exit code 0"), ("raise(SIGSTOP)", "it stopped the process"),
-            ("while (fork() >= 0) {}", ""), ("kill(0, SIGTERM)", "SIGTERM"),
+            ("while (fork() >= 0) {}", ""), ("kill(0, SIGTERM)", "signal 15"),
         ])
     func hostile(code: String, words: String) async throws {
         try await withTemporaryFolder { folder in

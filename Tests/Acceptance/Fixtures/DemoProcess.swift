@@ -21,6 +21,7 @@ struct DemoProcess: Sendable {
     struct Event: Decodable {
         var event: String?
         var pid, exitCode, signal: Int32?
+        var found: Int?
         var message: String?
         // Of a line of a trace.
         var call, phase, what, path: String?

@@ -96,6 +96,7 @@ static larder_status match_condition(void *context, larder_str *out) {
 
 static larder_status cleanup_condition(void *context, larder_str *out) {
     (void)context;
+    if (HAS(47)) return LARDER_OK;
     if (HAS(49)) {
         *out = S("favorite && cloudStatus == \"localCopy\" && downloadTrigger == \"org.example.flawed\"");
     } else {
@@ -216,12 +217,13 @@ static larder_status perform_cleanup(void *context, uint32_t trigger, const lard
 static const larder_item_policy_processor processor = {
     sizeof(larder_item_policy_processor), 0, {"org.example.flawed", 18}, READ, triggers, no_condition,
     match_condition, cleanup_condition, no_policies, preflight, will_enter, step, perform_action,
+    end_matching, step, perform_cleanup,
 #if FLAW == 15
     NULL,
 #else
-    end_matching,
+    step,
 #endif
-    step, perform_cleanup, step, step,
+    step,
 #if FLAW == 50
     10
 #else

@@ -2,7 +2,9 @@ import Core
 import Glibc
 import Logging
 import Model
+import Synchronization
 import Threads
+import Validator
 
 /// The work of `larder plugin dev`: a plugin is built at each save, and a host of its own runs what was built.
 ///
@@ -27,8 +29,11 @@ struct DevLoop: Sendable {
     private struct Running {
         var host: DevHost?
         var plugin: DemoPlugin?
-        /// The bytes of the library.
+        /// The bytes of the library, and the path of the host's copy.
         var bytes: [UInt8]?
+        var place = ""
+        /// Whether the library has come since the last checks.
+        var isNew = false
 
         /// What follows if there is no other library to run.
         var otherwise: String {
@@ -52,7 +57,14 @@ struct DevLoop: Sendable {
                         + "let it write into out")
                 built = after
             }
-            guard let next = await saved(since: built) else { break }
+            let place = running.isNew ? running.place : nil
+            running.isNew = false
+            let checks = Task { if let place { await check(place) } }
+            let next = await saved(since: built)
+            // Another library is about to come to its place.
+            checks.cancel()
+            await checks.value
+            guard let next else { break }
             built = next
         }
         await running.host?.end()
@@ -86,7 +98,6 @@ struct DevLoop: Sendable {
             tell(
                 "built", [.init(name: "milliseconds", value: .integer(took.nanoseconds / 1_000_000))],
                 "built in \(Self.written(took))")
-            // A validation of the library belongs here, before a host gets it.
             return library
         } catch {
             tell(
@@ -118,6 +129,8 @@ struct DevLoop: Sendable {
             }
             if plugin != running.plugin { try demo.folder.writeConfig(for: demo.server.contents, with: plugin) }
             running.bytes = bytes
+            running.place = place
+            running.isNew = true
             running.plugin = plugin
             running.host = try await startHost(plugin)
         } catch {
@@ -126,6 +139,33 @@ struct DevLoop: Sendable {
             tell(
                 "refused", [.init(name: "message", value: .string(error.message))],
                 "\(error.message)\(advice); \(running.otherwise)")
+        }
+    }
+
+    /// Checks the library that the host runs, and tells what is found. What stops the checks is told too.
+    private func check(_ library: String) async {
+        let validation = Validation(
+            library: library, seed: 1, command: [BuiltIn.executable, "plugin", "validate", library])
+        let found = Mutex(0)
+        do throws(Failure) {
+            try await validation.make(PluginCheck.all) { check, outcome in
+                guard case .found(let finding) = outcome else { return }
+                found.withLock { $0 += 1 }
+                let words = ["\(check.id): \(check.claim)"] + ValidationReport.lines(of: finding, seed: 1)
+                tell(
+                    "found",
+                    [.init(name: "check", value: .string(check.id)), .init(name: "claim", value: .string(check.claim))]
+                        + finding.members, words.joined(separator: "\n  "))
+            }
+            guard !Task.isCancelled else { return }
+            let count = found.withLock(\.self)
+            tell(
+                "checked", [.init(name: "found", value: .integer(Int64(count)))],
+                count == 0
+                    ? "the plugin passes the checks" : "the checks found \(count) \(count == 1 ? "thing" : "things")")
+        } catch {
+            guard !Task.isCancelled else { return }
+            note("the checks cannot be made: \(error.message)")
         }
     }
 

@@ -7,7 +7,7 @@ import Validator
 
 /// The process of one check.
 enum CheckProcess {
-    /// Makes a check in this process, and writes the verdict. Blocks.
+    /// Makes a check in this process, and writes the outcome. Blocks.
     /// - Parameters:
     ///   - id: The id of the check; nil for random lives.
     ///   - library: The library's absolute path.
@@ -20,15 +20,16 @@ enum CheckProcess {
             _ = Unmanaged.passRetained(site)
             CheckLimits.set()
             let check = PluginCheck.all.first { $0.id == id }
-            let verdict = onPluginThread {
-                check.map { site.make($0) } ?? RandomLives.go(site, for: .milliseconds(lives ?? 0)).verdict
+            let outcome = onPluginThread {
+                check.map { site.make($0) } ?? RandomLives.go(site, for: .milliseconds(lives ?? 0)).outcome
             }
-            write(verdict.text, to: verdictFile(in: folder))
+            write(outcome.text, to: outcomeFile(in: folder))
             // What runs when a process ends in order is a check of its own.
             if check?.id == PluginCheck.ofEnd { exit(0) }
         } catch {
             write(
-                Verdict.found(Finding("the check cannot be made: \(error.message)")).text, to: verdictFile(in: folder))
+                CheckOutcome.found(Finding("the check cannot be made: \(error.message)")).text,
+                to: outcomeFile(in: folder))
         }
     }
 
@@ -71,11 +72,13 @@ enum CheckProcess {
     ///   - isCancelled: Tells whether the process is to be ended.
     static func run(
         _ words: [String], in folder: String, limit: Duration, isCancelled: () -> Bool
-    ) throws(Failure) -> Verdict {
+    ) throws(Failure) -> CheckOutcome {
         mkdir(folder, 0o700)
-        unlink(verdictFile(in: folder))
+        unlink(outcomeFile(in: folder))
         var program = ChildProgram(words: words)
         (program.endsWithThread, program.discardsErrors) = (true, true)
+        // What a plugin or the fake host leaves behind goes with the folder.
+        program.environment = surroundings(in: folder)
         // What a plugin prints goes where its errors go.
         let output = open("/dev/null", O_WRONLY | O_CLOEXEC)
         defer { close(output) }
@@ -103,19 +106,33 @@ enum CheckProcess {
         kill(-child, SIGKILL)
         let signal = status & 0x7f
         if signal != 0 {
-            let name = String(cString: linux_signal_name(signal))
+            let known = String(cString: linux_signal_name(signal))
+            let name = known.hasPrefix("SIG") ? known : "signal \(signal)"
             return .found(CheckNote.complete(Finding("it crashed (\(name))"), from: folder))
         }
         let code = status >> 8 & 0xff
-        guard code == 0, let text = try? readFile(verdictFile(in: folder), limit: 1 << 20),
-            let verdict = Verdict(reading: String(decoding: text, as: UTF8.self))
+        guard code == 0, let text = try? readFile(outcomeFile(in: folder), limit: 1 << 20),
+            let outcome = CheckOutcome(reading: String(decoding: text, as: UTF8.self))
         else {
             return .found(CheckNote.complete(Finding("it ended the process with the exit code \(code)"), from: folder))
         }
-        return verdict
+        return outcome
     }
 
-    private static func verdictFile(in folder: String) -> String { folder + "/verdict" }
+    /// Returns this process's environment with another folder for what is temporary, and without reports of crashes, which
+    /// take seconds.
+    private static func surroundings(in folder: String) -> [String] {
+        var variables: [String] = []
+        var variable = environ
+        while let text = variable.pointee {
+            let text = String(cString: text)
+            if !text.hasPrefix("TMPDIR="), !text.hasPrefix("SWIFT_BACKTRACE=") { variables.append(text) }
+            variable += 1
+        }
+        return variables + ["TMPDIR=\(folder)", "SWIFT_BACKTRACE=enable=no"]
+    }
+
+    private static func outcomeFile(in folder: String) -> String { folder + "/outcome" }
 
     private static func write(_ text: String, to path: String) {
         let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)

@@ -56,7 +56,8 @@ struct PluginValidate: LarderCommand {
         let validation = Validation(
             library: path, seed: seed, command: [BuiltIn.executable, "plugin", "validate", path])
         let failure = try await endingWithSignals { () async throws(Failure) in
-            try await validation.make(checks, report, console)
+            report.begin(console)
+            try await validation.make(checks) { report.show($0, $1, console) }
             if let time { try await validation.live(for: time, report, console) }
         }
         if let failure { throw failure }
@@ -85,7 +86,7 @@ struct PluginValidate: LarderCommand {
     /// Goes through one random life again.
     private func repeatLife(_ seed: UInt64, of path: String, _ console: Console) async throws(Failure) -> [Failure] {
         let folder = try TemporaryFolder(named: "larder-validate")
-        let verdict = await runBlocking { () -> Result<Verdict, Failure> in
+        let outcome = await runBlocking { () -> Result<CheckOutcome, Failure> in
             defer { folder.remove() }
             do throws(Failure) {
                 let site = try CheckSite(library: path, seed: seed, folder: folder.path)
@@ -94,7 +95,7 @@ struct PluginValidate: LarderCommand {
                 return .failure(error)
             }
         }
-        switch try verdict.get() {
+        switch try outcome.get() {
         case .passed:
             console.print("The random life \(seed) is in order.")
             return []

@@ -15,31 +15,33 @@ struct Validation: Sendable {
     private static let width = max(1, min(4, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
     private static let limit = Duration.seconds(60)
 
-    /// Makes checks, and reports their verdicts in the order of the checks.
-    func make(_ checks: [PluginCheck], _ report: ValidationReport, _ console: Console) async throws(Failure) {
+    /// Makes checks.
+    /// - Parameter show: Gets the outcomes, in the order of the checks.
+    func make(
+        _ checks: [PluginCheck], show: @Sendable (PluginCheck, CheckOutcome) -> Void
+    ) async throws(Failure) {
         let folder = try TemporaryFolder(named: "larder-validate")
-        report.begin(console)
-        let failure = await withTaskGroup(of: (index: Int, result: Result<Verdict, Failure>).self) {
+        let failure = await withTaskGroup(of: (index: Int, result: Result<CheckOutcome, Failure>).self) {
             group -> Failure? in
             var next = 0
             func addNext() {
                 guard next < checks.count else { return }
                 let index = next
                 next += 1
-                group.addTask { (index, await verdict(of: checks[index], in: "\(folder.path)/\(index)")) }
+                group.addTask { (index, await outcome(of: checks[index], in: "\(folder.path)/\(index)")) }
             }
             for _ in 0..<Self.width { addNext() }
-            var waiting: [Int: Verdict] = [:]
+            var waiting: [Int: CheckOutcome] = [:]
             var shown = 0
             while let (index, result) = await group.next() {
                 switch result {
-                case .success(let verdict): waiting[index] = verdict
+                case .success(let outcome): waiting[index] = outcome
                 case .failure(let failure):
                     group.cancelAll()
                     return failure
                 }
-                while let verdict = waiting.removeValue(forKey: shown) {
-                    report.show(checks[shown], verdict, console)
+                while let outcome = waiting.removeValue(forKey: shown) {
+                    show(checks[shown], outcome)
                     shown += 1
                 }
                 addNext()
@@ -50,7 +52,7 @@ struct Validation: Sendable {
         if let failure { throw failure }
     }
 
-    private func verdict(of check: PluginCheck, in folder: String) async -> Result<Verdict, Failure> {
+    private func outcome(of check: PluginCheck, in folder: String) async -> Result<CheckOutcome, Failure> {
         await run(["--check", check.id, "--seed", String(seed)], in: folder, limit: Self.limit)
     }
 
@@ -58,7 +60,7 @@ struct Validation: Sendable {
     func live(for time: Duration, _ report: ValidationReport, _ console: Console) async throws(Failure) {
         let folder = try TemporaryFolder(named: "larder-validate")
         let milliseconds = String(Int64(time / .milliseconds(1)))
-        let results = await withTaskGroup(of: Result<Verdict, Failure>.self) { group in
+        let results = await withTaskGroup(of: Result<CheckOutcome, Failure>.self) { group in
             for number in 0..<Self.width {
                 let first = seed &+ UInt64(number) << 40
                 group.addTask {
@@ -67,7 +69,7 @@ struct Validation: Sendable {
                         limit: time + Self.limit)
                 }
             }
-            var results: [Result<Verdict, Failure>] = []
+            var results: [Result<CheckOutcome, Failure>] = []
             // The first finding is enough: the others would be the same one.
             while let result = await group.next() {
                 results.append(result)
@@ -81,7 +83,7 @@ struct Validation: Sendable {
         for result in results { try report.show(life: try result.get(), of: library, console) }
     }
 
-    private func run(_ options: [String], in folder: String, limit: Duration) async -> Result<Verdict, Failure> {
+    private func run(_ options: [String], in folder: String, limit: Duration) async -> Result<CheckOutcome, Failure> {
         let isCancelled = Cancellation()
         return await withTaskCancellationHandler {
             await runBlocking {

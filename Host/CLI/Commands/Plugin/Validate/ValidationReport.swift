@@ -49,9 +49,9 @@ final class ValidationReport: Sendable {
         console.print("1..\(count)")
     }
 
-    /// Prints the verdict of a check.
-    func show(_ check: PluginCheck, _ verdict: Verdict, _ console: Console) {
-        let result = result(of: check, verdict)
+    /// Prints the outcome of a check.
+    func show(_ check: PluginCheck, _ outcome: CheckOutcome, _ console: Console) {
+        let result = result(of: check, outcome)
         let isNewPart = state.withLock { state in
             defer { state.part = check.part }
             state.counts[result, default: 0] += 1
@@ -65,15 +65,15 @@ final class ValidationReport: Sendable {
         case .text:
             if isNewPart { console.print(check.part.title) }
             console.print("  \(Self.pad(result.rawValue))  \(check.id)  \(check.claim)")
-            for line in Self.details(verdict, seed: seed) { console.print("                 \(line)") }
+            for line in Self.details(outcome, seed: seed) { console.print("                 \(line)") }
             if result == .waived, let reason = waivers[check.id] { console.print("                 waived: \(reason)") }
-        case .json: console.print(json(check, result, verdict))
-        case .tap: showTAP(check, result, verdict, console)
+        case .json: console.print(json(check, result, outcome))
+        case .tap: showTAP(check, result, outcome, console)
         }
     }
 
-    private func result(of check: PluginCheck, _ verdict: Verdict) -> Result {
-        switch verdict {
+    private func result(of check: PluginCheck, _ outcome: CheckOutcome) -> Result {
+        switch outcome {
         case .passed: .passed
         case .skipped: .skipped
         case .found:
@@ -85,9 +85,9 @@ final class ValidationReport: Sendable {
         word + String(repeating: " ", count: max(0, 7 - word.utf8.count))
     }
 
-    /// What a verdict says beyond whether the check passed.
-    private static func details(_ verdict: Verdict, seed: UInt64) -> [String] {
-        switch verdict {
+    /// What a outcome says beyond whether the check passed.
+    private static func details(_ outcome: CheckOutcome, seed: UInt64) -> [String] {
+        switch outcome {
         case .passed: []
         case .skipped(let reason): [reason]
         case .found(let finding): lines(of: finding, seed: seed)
@@ -107,12 +107,12 @@ final class ValidationReport: Sendable {
         return lines
     }
 
-    private func json(_ check: PluginCheck, _ result: Result, _ verdict: Verdict) -> JSONValue {
+    private func json(_ check: PluginCheck, _ result: Result, _ outcome: CheckOutcome) -> JSONValue {
         var members: [JSONValue.Member] = [
             .init(name: "check", value: .string(check.id)), .init(name: "part", value: .string(check.part.rawValue)),
             .init(name: "claim", value: .string(check.claim)), .init(name: "result", value: .string(result.rawValue)),
         ]
-        switch verdict {
+        switch outcome {
         case .passed: break
         case .skipped(let reason): members.append(.init(name: "reason", value: .string(reason)))
         case .found(let finding):
@@ -122,16 +122,16 @@ final class ValidationReport: Sendable {
         return .object(members)
     }
 
-    private func showTAP(_ check: PluginCheck, _ result: Result, _ verdict: Verdict, _ console: Console) {
+    private func showTAP(_ check: PluginCheck, _ result: Result, _ outcome: CheckOutcome, _ console: Console) {
         let number = state.withLock(\.number)
         let claim = check.claim.replacing("#", with: "\\#")
         var line =
             "\(result == .failed || result == .warning || result == .waived ? "not ok" : "ok") \(number) - \(check.id) \(claim)"
-        if case .skipped(let reason) = verdict { line += " # SKIP \(Self.oneLine(reason))" }
+        if case .skipped(let reason) = outcome { line += " # SKIP \(Self.oneLine(reason))" }
         if result == .warning { line += " # TODO a warning" }
         if result == .waived { line += " # TODO waived: \(Self.oneLine(waivers[check.id] ?? ""))" }
         console.print(line)
-        guard case .found(let finding) = verdict else { return }
+        guard case .found(let finding) = outcome else { return }
         console.print("  ---")
         for member in finding.members { console.print("  \(member.name): \(member.value.text)") }
         console.print("  seed: \(seed)")
@@ -141,9 +141,9 @@ final class ValidationReport: Sendable {
     private static func oneLine(_ text: String) -> String { text.replacing("\n", with: " ") }
 
     /// Reports what came of random lives. What was found stays in a folder that repeats it.
-    func show(life verdict: Verdict, of library: String, _ console: Console) throws(Failure) {
-        guard case .found(let finding) = verdict else {
-            if case .skipped(let reason) = verdict { console.note("larder: no random life can begin: \(reason)") }
+    func show(life outcome: CheckOutcome, of library: String, _ console: Console) throws(Failure) {
+        guard case .found(let finding) = outcome else {
+            if case .skipped(let reason) = outcome { console.note("larder: no random life can begin: \(reason)") }
             return
         }
         let seed = RandomLives.seed(in: finding) ?? self.seed
