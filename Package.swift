@@ -134,7 +134,8 @@ let package = Package(
         .executableTarget(
             name: "larder",
             dependencies: [
-                "Model", "CLinux", "Threads", "HTTP", "Warehouse", "Core", "Validator", arguments, logging, yams, "Digests",
+                "Model", "CLinux", "Threads", "HTTP", "Warehouse", "Core", "Validator", arguments, logging, yams,
+                "Digests",
             ], path: "Host/CLI", swiftSettings: strict),
 
         .executableTarget(

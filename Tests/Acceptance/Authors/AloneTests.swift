@@ -66,7 +66,8 @@ import Testing
     }
 
     @Test(
-        "G24: with the installed SDK and Rust alone, and no network, a plugin is begun, built, tested, tried and checked")
+        "G24: with the installed SDK and Rust alone, and no network, a plugin is begun, built, tested, tried and checked"
+    )
     func rust() async throws {
         try await withTemporaryFolder { folder in
             let installed = try await Installation(in: "\(folder)/prefix")

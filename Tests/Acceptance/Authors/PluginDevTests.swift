@@ -150,7 +150,7 @@ import Testing
             try await DemoProcess.running(["plugin", "dev", quick], in: "\(folder)/b") { demo in
                 _ = try await demo.until("hostStarted")
                 let children = try demo.children()
-                #expect(children.count == 2)
+                #expect(children.count >= 2)
                 demo.child.send(SIGKILL)
                 try await soon("the host and the server end") { !children.contains(where: runs) }
             }
@@ -185,7 +185,7 @@ import Testing
                     .contains(#""state":"running""#)
             }
             let children = try DemoProcess.children(of: child.pid)
-            #expect(children.count == 2)
+            #expect(children.count >= 2)
             child.send(SIGINT)
             try await soon("the host and the server end") { !children.contains(where: runs) }
             // What is left to be written waits for its reader.
