@@ -48,6 +48,7 @@ public final class CheckNote: @unchecked Sendable {
     ///   - folder: The folder of the check.
     public static func complete(_ finding: Finding, from folder: String) -> Finding {
         var finding = finding
+        finding.endedProcess = true
         var bytes = [UInt8](repeating: 0, count: size)
         let file = open(path(in: folder), O_RDONLY | O_CLOEXEC)
         if file >= 0 {

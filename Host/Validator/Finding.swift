@@ -14,6 +14,8 @@ public struct Finding: Error, Hashable, Sendable {
     public var item: String?
     /// The number of the call into the plugin, from 1 on.
     public var call: UInt64?
+    /// Whether the check's process ended in the check. Another process notes that, and it is no part of the text.
+    public var endedProcess = false
 
     public init(_ what: String, advice: String? = nil, item: String? = nil) {
         (self.what, self.advice, self.item) = (what, advice, item)

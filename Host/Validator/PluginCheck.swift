@@ -65,6 +65,10 @@ public struct PluginCheck: Sendable {
         }
     }
 
+    /// The ids of the checks without which the others have nothing to look at: a library that ends the process that opens,
+    /// describes or starts it would have all of them find the same.
+    public static let first = ["PV10", "PV11", "PV30"]
+
     /// The id of the check whose process ends in order, with all that a library runs then.
     public static let ofEnd = "PV38"
 

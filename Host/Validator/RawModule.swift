@@ -1,5 +1,6 @@
 import CLarder
 import Glibc
+import PluginHost
 
 /// A library's module as the interface hands it out, without the host's own precautions.
 final class RawModule {
@@ -19,6 +20,8 @@ final class RawModule {
 
     /// Opens a library and finds its entry function.
     static func entry(of library: String) throws -> larder_plugin_entry {
+        // The loader would wait for whoever writes into a pipe.
+        if LibraryFile.refusal(of: library) != nil { throw Skipped(reason: "it is no library for this machine") }
         guard let handle = dlopen(library, RTLD_NOW | RTLD_LOCAL | Int32(RTLD_NODELETE)) else {
             throw Skipped(reason: "the library cannot be opened")
         }

@@ -131,6 +131,11 @@ import Testing
             let result = try await validate(text, [], in: folder)
             #expect(result.exitCode == 65 && found(result) == ["PV01"], "\(result.summary)")
             #expect(result.output.contains("not an ELF file"), "\(result.summary)")
+            // Nobody writes into the pipe.
+            let pipe = "\(folder)/pipe.so"
+            try #require(mkfifo(pipe, 0o600) == 0)
+            let none = try await validate(pipe, [], in: folder)
+            #expect(none.exitCode == 65 && found(none) == ["PV01"], "\(none.summary)")
             let missing = try await validate("\(folder)/none.so", [], in: folder)
             #expect(missing.exitCode != 0 && missing.errors.contains("none.so"), "\(missing.summary)")
             let unknown = try await validate(text, ["--only", "PV4"], in: folder)
@@ -183,6 +188,30 @@ import Testing
             let result = try await validate("\(folder)/f.so", ["--only", "PV44", "--only", "loading"], in: folder)
             #expect(found(result) == (words.isEmpty ? [] : ["PV44"]), "\(result.summary)")
             #expect(result.output.contains(words), "\(result.summary)")
+        }
+    }
+
+    @Test(
+        "A library that ends the process which opens it is found once, and its other checks are skipped",
+        arguments: [
+            "_exit(0)", "abort()",
+        ])
+    func deadly(code: String) async throws {
+        try await withTemporaryFolder { folder in
+            let source = try Guide().block("c", with: "struct plugin {")
+            let text =
+                "#include <stdlib.h>\n#include <unistd.h>\n" + source
+                + "\n__attribute__((constructor)) static void begin(void) { \(code); }\n"
+            try Files.write(text, to: "\(folder)/f.c")
+            try await mustRun(
+                "cc",
+                [
+                    "-std=c99", "-D_POSIX_C_SOURCE=200809L", "-shared", "-fPIC", "-fvisibility=hidden", "-I",
+                    "\(Build.root)/SDK/C/include", "\(folder)/f.c", "-o", "\(folder)/f.so",
+                ])
+            let result = try await validate("\(folder)/f.so", [], in: folder)
+            #expect(result.exitCode == 1 && found(result) == ["PV10"], "\(result.summary)")
+            #expect(result.output.contains("the process of PV10 ended"), "\(result.summary)")
         }
     }
 

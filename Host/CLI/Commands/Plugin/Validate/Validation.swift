@@ -21,14 +21,45 @@ struct Validation: Sendable {
         _ checks: [PluginCheck], show: @Sendable (PluginCheck, CheckOutcome) -> Void
     ) async throws(Failure) {
         let folder = try TemporaryFolder(named: "larder-validate")
+        var known: [String: CheckOutcome] = [:]
+        var failure: Failure?
+        do throws(Failure) {
+            var end: String?
+            for check in checks where end == nil && PluginCheck.first.contains(check.id) {
+                let outcome = try await outcome(of: check, in: "\(folder.path)/\(check.id)").get()
+                known[check.id] = outcome
+                if case .found(let finding) = outcome, finding.endedProcess { end = check.id }
+            }
+            if let end {
+                for check in checks where check.part != .file && known[check.id] == nil {
+                    known[check.id] = .skipped("the process of \(end) ended")
+                }
+            }
+            try await make(checks, known, in: folder.path, show: show)
+        } catch {
+            failure = error
+        }
+        await runBlocking { folder.remove() }
+        if let failure { throw failure }
+    }
+
+    /// Makes the checks whose outcomes are not known, some at a time.
+    private func make(
+        _ checks: [PluginCheck], _ known: [String: CheckOutcome], in folder: String,
+        show: @Sendable (PluginCheck, CheckOutcome) -> Void
+    ) async throws(Failure) {
         let failure = await withTaskGroup(of: (index: Int, result: Result<CheckOutcome, Failure>).self) {
             group -> Failure? in
             var next = 0
             func addNext() {
                 guard next < checks.count else { return }
-                let index = next
+                let (index, check) = (next, checks[next])
                 next += 1
-                group.addTask { (index, await outcome(of: checks[index], in: "\(folder.path)/\(index)")) }
+                if let outcome = known[check.id] {
+                    group.addTask { (index, .success(outcome)) }
+                } else {
+                    group.addTask { (index, await outcome(of: check, in: "\(folder)/\(check.id)")) }
+                }
             }
             for _ in 0..<Self.width { addNext() }
             var waiting: [Int: CheckOutcome] = [:]
@@ -48,7 +79,6 @@ struct Validation: Sendable {
             }
             return nil
         }
-        await runBlocking { folder.remove() }
         if let failure { throw failure }
     }
 
