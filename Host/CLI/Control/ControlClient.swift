@@ -77,11 +77,12 @@ struct ControlClient {
     /// - Parameters:
     ///   - longestSilence: how long the host may give no sign of life; nil if that does not matter.
     ///   - clock: the clock that tells it.
+    ///   - hear: receives the events that have come, one or more. Nothing more of the answer is read before it returns.
     /// - Throws: `failed` if the host closes the connection before the answer's end, `vaultLocked` if it gave no sign of
     ///   life, ``Busy``.
     func events(
         of method: String, _ path: String, fields: [String: String] = [:], body: [UInt8] = [],
-        longestSilence: Duration?, clock: HostClock, _ hear: (Event) throws -> Void
+        longestSilence: Duration?, clock: HostClock, _ hear: ([Event]) async throws -> Void
     ) async throws {
         let silence = Silence(clock)
         let watch = Task { [connection] in
@@ -90,9 +91,12 @@ struct ControlClient {
         }
         defer { watch.cancel() }
         do {
-            try await exchange(method, path, fields, body) { part throws in
+            try await exchange(method, path, fields, body) { events throws in
                 silence.end()
-                if let part { try hear(part) }
+                guard !events.isEmpty else { return }
+                silence.pause()
+                defer { silence.end() }
+                try await hear(events)
             }
         } catch is CancellationError {
             throw Self.cancelled
@@ -106,10 +110,10 @@ struct ControlClient {
         if silence.isTooLong { throw Self.silent }
     }
 
-    /// - Parameter hear: receives each event, and nil for each piece of the answer.
+    /// - Parameter hear: receives the events of each piece of the answer, which may be none.
     private func exchange(
         _ method: String, _ path: String, _ fields: [String: String], _ body: [UInt8],
-        _ hear: (Event?) throws -> Void
+        _ hear: ([Event]) async throws -> Void
     ) async throws {
         var head = HTTPHead(line: "\(method) \(path) HTTP/1.1", fields: fields)
         head.fields["Host"] = "larder"
@@ -126,14 +130,18 @@ struct ControlClient {
             // Interim answers come before the answer.
             while head?.words.dropFirst().first?.hasPrefix("1") ?? false { head = try await reader.head() }
             guard let head else { throw Self.cutOff }
-            try hear(nil)
+            try await hear([])
             reader.begin(try HTTPBody(after: head, isRequest: false))
             var events = try EventReader(head, longest: Self.longest)
             while let piece = try await reader.next() {
-                try hear(nil)
-                try events.add(piece, hear)
+                var heard: [Event] = []
+                try events.add(piece) { heard.append($0) }
+                try await hear(heard)
             }
-            guard try events.finish(hear) else { throw Self.cutOff }
+            var last: [Event] = []
+            let isWhole = try events.finish { last.append($0) }
+            try await hear(last)
+            guard isWhole else { throw Self.cutOff }
         } catch is HTTPReader.CutOff {
             throw Self.cutOff
         }
@@ -163,11 +171,11 @@ struct ControlClient {
 /// thread.
 private final class Silence: Sendable {
     private let clock: HostClock
-    private let state: Mutex<(last: Duration, hasEnded: Bool, isTooLong: Bool)>
+    private let state: Mutex<(last: Duration, hasEnded: Bool, isTooLong: Bool, isPaused: Bool)>
 
     init(_ clock: HostClock) {
         self.clock = clock
-        state = Mutex((clock.awake(), false, false))
+        state = Mutex((clock.awake(), false, false, false))
     }
 
     var isTooLong: Bool { state.withLock { $0.isTooLong } }
@@ -175,7 +183,10 @@ private final class Silence: Sendable {
     /// Whether the host gave any sign of life.
     var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
-    func end() { state.withLock { ($0.last, $0.hasEnded) = (clock.awake(), true) } }
+    func end() { state.withLock { ($0.last, $0.hasEnded, $0.isPaused) = (clock.awake(), true, false) } }
+
+    /// Expects no sign of life until the next ``end()``, since nothing is read meanwhile.
+    func pause() { state.withLock { $0.isPaused = true } }
 
     /// The most by which a busy machine wakes a sleeping task late.
     private static let mostDelay = Duration.seconds(1)
@@ -186,7 +197,7 @@ private final class Silence: Sendable {
     func lasts(_ time: Duration) async -> Bool {
         while true {
             let left = state.withLock { state in
-                let left = time - (clock.awake() - state.last)
+                let left = state.isPaused ? time : time - (clock.awake() - state.last)
                 state.isTooLong = left <= .zero
                 return left
             }

@@ -10,6 +10,8 @@ enum ControlRequest: Hashable {
     case account(String)
     /// What goes on in an account, until the client closes the connection.
     case watch(String)
+    /// The calls into a plugin for an account, until the client closes the connection.
+    case trace(plugin: String, account: String)
     /// A command to an account.
     case command(String, account: String)
 
@@ -17,7 +19,7 @@ enum ControlRequest: Hashable {
     /// - Throws: `notFound` if there is no such target, `usage` if it takes another method.
     init(_ method: String, _ target: String) throws(Failure) {
         let path = target.prefix { $0 != "?" && $0 != "#" }
-        // The names of accounts and commands have no character that an address encodes.
+        // The names of accounts, plugins and commands have no character that an address encodes.
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard parts.count > 2, parts[0].isEmpty, parts[1] == "v1" else { throw Self.unknown(target) }
         let words = Array(parts[2...])
@@ -29,6 +31,8 @@ enum ControlRequest: Hashable {
         case 3 where words[0] == "accounts" && words[2] == "events": (self, allowed) = (.watch(words[1]), "GET")
         case 4 where words[0] == "accounts" && words[2] == "commands":
             (self, allowed) = (.command(words[3], account: words[1]), "POST")
+        case 5 where words[0] == "accounts" && words[2] == "plugins" && words[4] == "trace":
+            (self, allowed) = (.trace(plugin: words[3], account: words[1]), "GET")
         default: throw Self.unknown(target)
         }
         guard method == allowed else { throw Failure(.usage, "\(path) takes \(allowed) only") }
@@ -45,6 +49,7 @@ enum ControlRequest: Hashable {
         case .reload: ("POST", "/v1/reload")
         case .account(let name): ("GET", "/v1/accounts/\(name)")
         case .watch(let name): ("GET", "/v1/accounts/\(name)/events")
+        case .trace(let plugin, let account): ("GET", "/v1/accounts/\(account)/plugins/\(plugin)/trace")
         case .command(let command, let account): ("POST", "/v1/accounts/\(account)/commands/\(command)")
         }
     }

@@ -14,11 +14,15 @@ struct ControlService: Sendable {
     func answer(_ read: Result<ControlMessage, Failure>, on connection: ControlConnection) async throws {
         let isStream = (try? read.get())?.fields["accept"]?.contains("text/event-stream") ?? false
         let (events, feed) = AsyncStream<Event>.makeStream(bufferingPolicy: .bufferingNewest(8))
+        let tell: @Sendable (Event) -> Void = { event in
+            // What says that there are calls is said once until they are taken.
+            if case .dropped(let old) = feed.yield(event), case .calls = old { feed.yield(old) }
+        }
         let work = Task {
             do throws(Failure) {
-                feed.yield(.answer(try await answer(Asked(try read.get())) { feed.yield($0) }))
+                tell(.answer(try await answer(Asked(try read.get()), tell)))
             } catch {
-                feed.yield(.failure(error))
+                tell(.failure(error))
             }
             feed.finish()
         }
@@ -29,7 +33,7 @@ struct ControlService: Sendable {
         let signs = Task { [clock = hosting.options.clock] in
             while isStream {
                 try await clock.sleep(Self.signInterval)
-                feed.yield(.sign)
+                tell(.sign)
             }
         }
         defer {
@@ -44,7 +48,10 @@ struct ControlService: Sendable {
             return
         }
         try await connection.beginEvents()
-        for await event in events { try await connection.send(event.text) }
+        for await event in events {
+            let text = event.text
+            if !text.isEmpty { try await connection.send(text) }
+        }
         try await connection.endEvents()
     }
 
@@ -53,6 +60,10 @@ struct ControlService: Sendable {
         case progress(TransferProgress)
         /// What goes on in a watched account. If the client is slow, only the newest ones are kept.
         case status([UInt8])
+        /// The plugin whose calls are told from now on.
+        case traced([UInt8])
+        /// Calls that are taken when there is room for them, so that a slow client keeps little in memory.
+        case calls(LiveTrace)
         case answer([UInt8])
         case failure(Failure)
         /// A sign that the host lives.
@@ -62,6 +73,8 @@ struct ControlService: Sendable {
             switch self {
             case .progress: "progress"
             case .status: "status"
+            case .traced: "traced"
+            case .calls: "call"
             case .answer: "answer"
             case .failure: "error"
             case .sign: ""
@@ -70,17 +83,22 @@ struct ControlService: Sendable {
 
         /// The event in a stream of events. A sign of life is a comment there.
         var text: [UInt8] {
-            if case .sign = self { return Array(":\n\n".utf8) }
-            return Array("event: \(name)\ndata: ".utf8) + data + [10, 10]
+            switch self {
+            case .sign: Array(":\n\n".utf8)
+            case .calls(let trace): trace.take().flatMap { text(Array($0.utf8)) }
+            default: text(data)
+            }
         }
+
+        private func text(_ data: [UInt8]) -> [UInt8] { Array("event: \(name)\ndata: ".utf8) + data + [10, 10] }
 
         var status: String { if case .failure(let failure) = self { failure.kind.status } else { "200 OK" } }
 
         /// Whether this is all that is told to a client that takes no stream.
         var isWhole: Bool {
             switch self {
-            case .progress, .sign: false
-            case .status, .answer, .failure: true
+            case .progress, .calls, .sign: false
+            case .status, .traced, .answer, .failure: true
             }
         }
 
@@ -88,9 +106,9 @@ struct ControlService: Sendable {
         var data: [UInt8] {
             switch self {
             case .progress(let progress): Array(JSONValue(progress).text.utf8)
-            case .answer(let bytes), .status(let bytes): bytes
+            case .answer(let bytes), .status(let bytes), .traced(let bytes): bytes
             case .failure(let failure): Array(JSONValue(error: failure).text.utf8)
-            case .sign: []
+            case .calls, .sign: []
             }
         }
     }
@@ -124,6 +142,8 @@ struct ControlService: Sendable {
             return Array(JSONValue(phase, account: name).text.utf8)
         case .watch(let name):
             try await hosting.watch(name) { told throws(Failure) in tell(.status(try ControlCoding.encode(told))) }
+        case .trace(let plugin, let account):
+            try await trace(plugin, account, tell)
         case .command(let name, let account):
             guard let command = AccountCommands.all.first(where: { $0.name == name }) else {
                 throw Failure(.notFound, "there is no command `\(name)`")
@@ -133,6 +153,18 @@ struct ControlService: Sendable {
             let host = try host(of: account, as: asked.fields[ControlField.account])
             return try await Self.carryOut(command, asked.body, for: host) { tell(.progress($0)) }
         }
+    }
+
+    /// Tells the calls into a plugin, until the task is cancelled.
+    /// - Throws: `notFound` if there is no such plugin or account, or no more; `failed` if the task is cancelled.
+    private func trace(
+        _ plugin: String, _ account: String, _ tell: @escaping @Sendable (Event) -> Void
+    ) async throws(Failure) -> Never {
+        let report = try await hosting.pluginReports().named(plugin)
+        let trace = LiveTrace(of: report.id, in: account, hosting.options) { tell(.calls($0)) }
+        defer { trace.end() }
+        tell(.traced(Array(JSONValue(report).text.utf8)))
+        try await hosting.untilGone(account)
     }
 
     /// Returns an account at work.

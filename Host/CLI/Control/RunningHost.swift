@@ -147,11 +147,13 @@ struct RunningHost: Hashable, Sendable {
         try await client.events(
             of: method, path, fields: fields, body: body, longestSilence: clock.map { _ in longestSilence },
             clock: clock ?? .system
-        ) { event in
-            switch event.name {
-            case "progress": if let progress = TransferProgress(json: event.data) { hear(progress) }
-            case "answer", "200": answer = event.data
-            default: throw Failure(json: event.data)
+        ) { events in
+            for event in events {
+                switch event.name {
+                case "progress": if let progress = TransferProgress(json: event.data) { hear(progress) }
+                case "answer", "200": answer = event.data
+                default: throw Failure(json: event.data)
+                }
             }
         }
         guard let answer else { throw Failure(.protocolViolation, "the host gave no answer") }
@@ -199,16 +201,47 @@ struct RunningHost: Hashable, Sendable {
     /// - Returns: false if the host does not run any more.
     /// - Throws: as ``ask(_:body:fields:clock:hear:)``.
     func watch(_ account: String, hear: (WatchedAccount) -> Void) async throws(Failure) -> Bool {
-        guard let client = try await ControlClient(connectingTo: socket) else { return false }
-        let (method, path) = ControlRequest.watch(account).head
-        do {
-            try await client.events(
-                of: method, path, fields: [ControlField.version: Product.version], longestSilence: Self.longestSilence,
-                clock: .system
-            ) { event in
+        try await follow(.watch(account)) { events in
+            for event in events {
                 guard event.name == "status" else { throw Failure(json: event.data) }
                 hear(try ControlCoding.decode(WatchedAccount.self, from: event.data))
             }
+        }
+    }
+
+    /// Hears the calls into a plugin for an account until the host ends, or the task is cancelled.
+    /// - Parameters:
+    ///   - plugin: the id of a plugin that the config names, or that comes with Larder.
+    ///   - hear: receives what has come, in its order. Meanwhile no more is read, and the host leaves out what it has no
+    ///     room for.
+    /// - Returns: false if the host does not run any more.
+    /// - Throws: as ``ask(_:body:fields:clock:hear:)``.
+    func trace(
+        _ plugin: PluginID, of account: String, hear: ([TracedEvent]) async throws(Failure) -> Void
+    ) async throws(Failure) -> Bool {
+        try await follow(.trace(plugin: plugin.text, account: account)) { events in
+            try await hear(
+                try events.map { event in
+                    guard event.name == "traced" || event.name == "call" else { throw Failure(json: event.data) }
+                    let text = String(decoding: event.data, as: UTF8.self)
+                    guard event.name == "traced" else { return .line(text) }
+                    guard let plugin = try? JSONValue(parsing: text) else { throw Failure(json: event.data) }
+                    return .begin(plugin)
+                })
+        }
+    }
+
+    /// Hears the events of an answer until it ends.
+    /// - Returns: false if the host does not run any more.
+    private func follow(
+        _ request: ControlRequest, hear: ([ControlClient.Event]) async throws -> Void
+    ) async throws(Failure) -> Bool {
+        guard let client = try await ControlClient(connectingTo: socket) else { return false }
+        let (method, path) = request.head
+        do {
+            try await client.events(
+                of: method, path, fields: [ControlField.version: Product.version], longestSilence: Self.longestSilence,
+                clock: .system, hear)
         } catch let failure as Failure {
             throw failure
         } catch is ControlClient.Busy {
@@ -218,6 +251,14 @@ struct RunningHost: Hashable, Sendable {
         }
         return true
     }
+}
+
+/// What a host tells of the calls into a plugin.
+enum TracedEvent {
+    /// The calls from now on are told. The value is what the host knows of the plugin, as `plugin list` prints it.
+    case begin(JSONValue)
+    /// A line of the trace, as JSON.
+    case line(String)
 }
 
 /// The sockets of the hosts that gave no sign of life a moment ago. A command about many accounts does not wait for the

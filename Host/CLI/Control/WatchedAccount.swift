@@ -67,4 +67,13 @@ extension Hosting {
             do { try await options.clock.sleep(Self.watchInterval) } catch { throw .stopping }
         }
     }
+
+    /// Waits until the config that the host has read has an account no longer, or the task is cancelled.
+    /// - Throws: `notFound` if there is no such account; `failed` if the task is cancelled.
+    func untilGone(_ account: String) async throws(Failure) -> Never {
+        while phases[account] != nil {
+            do { try await options.clock.sleep(Self.watchInterval) } catch { throw .stopping }
+        }
+        throw noAccount(account)
+    }
 }

@@ -103,6 +103,11 @@ final class Hosting: Sendable {
             : "`larder reload` has the host read it anew"
     }
 
+    /// Returns reports on the plugins for accounts that are started now.
+    func pluginReports() async -> [PluginReport] {
+        await state.withLock { $0.generation }.process.pluginReports()
+    }
+
     /// What the host does with each account, by the accounts' names. May be read on any thread.
     var phases: [String: AccountPhase] { state.withLock(\.accounts).mapValues(\.phase) }
 

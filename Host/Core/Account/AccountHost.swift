@@ -103,7 +103,7 @@ public final class AccountHost: Sendable {
             let state = AccountState(
                 secret, clock: try await vault.database.read { try ClockSanity($0, clock: system) }, place: place)
             let clock = system.believed { state.clock }
-            let trace = try options.trace?.open()
+            let trace = AccountTrace(to: try options.trace?.open(), options.traceFeeds, of: bookmark.name)
             let finishedChanges = FinishedChanges()
             let engine = SyncEngine(
                 account: bookmark.name, database: vault.database, tree: vault.tree, source: connection,
@@ -115,8 +115,8 @@ public final class AccountHost: Sendable {
                     // A scan finds out whether all of the server is unavailable.
                     unavailable: { if state.doubt() { state.scanRequests.send() } },
                     dropped: { dropped in
-                        trace?.dropped(
-                            dropped.action.kind.rawValue, path: dropped.path.text, by: PluginID(of: dropped.reason),
+                        trace.dropped(
+                            dropped.action.kind.rawValue, path: { dropped.path.text }, by: PluginID(of: dropped.reason),
                             because: dropped.why, at: clock.now())
                     },
                     usedJustNow: { path in state.uses.with { $0.untold(path) } },

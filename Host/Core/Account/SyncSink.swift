@@ -10,7 +10,7 @@ import Vault
 struct SyncSink: IntentSink {
     let engine: SyncEngine
     let clock: HostClock
-    let trace: TraceWriter?
+    let trace: AccountTrace
     /// Returns the facts about the server; nil if nothing is known of it.
     let server: @Sendable (Transaction) throws -> KnownServer?
 
@@ -26,10 +26,10 @@ struct SyncSink: IntentSink {
         case .joined, .done: return transaction.changes?.updated.count != before ? .effective : .idle
         case .refused(let failure):
             // The engine has logged the refused request.
-            guard let trace else { return .idle }
-            let path = try transaction.items.item(localID: request.item)?.path.text
-            trace.dropped(
-                request.action.kind.rawValue, path: path, by: intent.plugin, because: failure.message, at: clock.now())
+            try trace.dropped(
+                request.action.kind.rawValue,
+                path: { try transaction.items.item(localID: request.item)?.path.text }, by: intent.plugin,
+                because: failure.message, at: clock.now())
             return .idle
         }
     }

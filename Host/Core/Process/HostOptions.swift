@@ -1,6 +1,7 @@
 package import Connection
 public import Logging
 public import Model
+import PluginHost
 
 /// The facts that a host needs besides the config.
 public struct HostOptions: Sendable {
@@ -35,6 +36,8 @@ public struct HostOptions: Sendable {
     }
     /// The bandwidth of all connections. Copies of the options share it, and so do the accounts of all generations.
     package let bandwidth = Bandwidth()
+    /// The calls into plugins, for those who listen. Copies of the options share them too.
+    let traceFeeds = TraceFeeds()
 
     /// Creates options with the standard connection.
     public init(

@@ -146,7 +146,7 @@ public actor HostProcess {
             reserved: [PolicyHistory.bundleID: "the history of policies"], sourceRefusal: ProjectSources.refusal,
             clock: clock)
         let environment = AccountEnvironment(
-            name: bookmark.name, logger: logger.of("plugins"), clock: clock, trace: trace,
+            name: bookmark.name, logger: logger.of("plugins"), clock: clock, trace: trace, feeds: options.traceFeeds,
             calls: isReadOnly ? nil : await calls.board(for: host, logger: logger), held: held,
             overrides: bookmark.plugins, projects: projects,
             uploads: AccountUploads(projects: projects, bookmark: bookmark, isReadOnly: isReadOnly), noted: noted,

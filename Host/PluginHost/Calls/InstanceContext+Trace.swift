@@ -6,7 +6,7 @@ import Model
 extension InstanceContext {
     /// Makes a call as ``call(_:_:_:_:_:)`` does, and writes its first and last line.
     func tracedCall(
-        _ name: StaticString, _ phase: Phase, _ subject: CallSubject, _ trigger: Trigger?, in trace: TraceWriter,
+        _ name: StaticString, _ phase: Phase, _ subject: CallSubject, _ trigger: Trigger?, in trace: CallTrace,
         _ body: () -> larder_status
     ) -> (status: larder_status, message: String?) {
         let text = String(decoding: subject.text, as: UTF8.self)
@@ -26,7 +26,7 @@ extension InstanceContext {
     /// Writes a line about the call under way. Must be called on the plugin's thread. Outside a call the line names no
     /// call.
     func trace(
-        _ phase: TraceWriter.Phase, _ what: @autoclosure () -> String, _ text: @autoclosure () -> String?,
+        _ phase: TracePhase, _ what: @autoclosure () -> String, _ text: @autoclosure () -> String?,
         because: String? = nil
     ) {
         guard let trace else { return }
@@ -44,7 +44,7 @@ extension InstanceContext {
     /// Writes lines about the requests of a call that has returned.
     func traceAsked(_ status: larder_status) {
         guard trace != nil else { return }
-        let (phase, because): (TraceWriter.Phase, String?) =
+        let (phase, because): (TracePhase, String?) =
             status == LARDER_OK ? (.asked, nil) : (.dropped, "the call returned \(statusName(status))")
         for intent in asked.all { trace(phase, intent.change.name, subject(of: intent.change), because: because) }
         for ask in loopAsked { trace(phase, ask.name, ask.subject, because: because) }

@@ -46,8 +46,8 @@ final class InstanceContext: @unchecked Sendable {
     let table: UnsafeMutablePointer<larder_host>
     /// What a scripted host makes of the calls; nil for a host that does the work.
     let script: (any CallScript)?
-    /// The trace of the calls; nil if calls are not traced.
-    let trace: TraceWriter?
+    /// The trace of the calls, whether or not it is wanted now.
+    private let possibleTrace: CallTrace
     /// The call under way, if it is traced. Used on the plugin's thread only.
     var traced: TracedCall?
     /// The record in which calls are written before they begin. Used on the plugin's thread only.
@@ -115,7 +115,7 @@ final class InstanceContext: @unchecked Sendable {
     init(
         plugin: PluginID, granted: Set<String>, withheld: Set<String> = [], grants: Set<PluginSettings.Grant> = [],
         isNewer: Bool = false, projects: (any PluginProjects)? = nil, uploads: (any PluginUploads)? = nil,
-        record: CallRecord, trace: TraceWriter? = nil, script: (any CallScript)? = nil,
+        record: CallRecord, trace: CallTrace = CallTrace(file: nil, feed: nil), script: (any CallScript)? = nil,
         log: PluginLog, clock: HostClock
     ) {
         self.plugin = plugin
@@ -126,7 +126,7 @@ final class InstanceContext: @unchecked Sendable {
         self.projects = projects
         self.uploads = uploads
         self.record = record
-        self.trace = trace
+        possibleTrace = trace
         self.script = script
         self.log = log
         self.clock = clock
@@ -155,6 +155,9 @@ final class InstanceContext: @unchecked Sendable {
 
     /// Grants the plugin something more. No call may be under way.
     func grant(_ grant: PluginSettings.Grant) { grants.insert(grant) }
+
+    /// The trace of the calls; nil if nobody wants it now. May be read on any thread.
+    var trace: CallTrace? { possibleTrace.isWanted ? possibleTrace : nil }
 
     /// Makes a call into the plugin. The memory that the plugin borrowed is freed when the call returns.
     /// - Parameters:

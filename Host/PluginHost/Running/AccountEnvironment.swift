@@ -9,8 +9,8 @@ public struct AccountEnvironment: Sendable {
     public var logger: Logger
     /// The clock that the plugin sees.
     public var clock: HostClock
-    /// The trace of the calls; nil if calls are not traced.
-    public var trace: TraceWriter?
+    /// The trace of the calls.
+    public var trace: AccountTrace
     /// The board that records the calls under way; nil if no record outlives the process.
     public var calls: CallBoard?
     /// The libraries that are not opened now.
@@ -30,7 +30,7 @@ public struct AccountEnvironment: Sendable {
 
     /// Creates an environment.
     public init(
-        name: String, logger: Logger, clock: HostClock = .system, trace: TraceWriter? = nil,
+        name: String, logger: Logger, clock: HostClock = .system, trace: TraceWriter? = nil, feeds: TraceFeeds? = nil,
         calls: CallBoard? = nil, held: HeldLibraries = HeldLibraries(), overrides: [PluginID: PluginOverride] = [:],
         projects: (any PluginProjects)? = nil,
         uploads: (any PluginUploads)? = nil, noted: @escaping @Sendable () -> Void = {},
@@ -39,7 +39,7 @@ public struct AccountEnvironment: Sendable {
         self.name = name
         self.logger = logger
         self.clock = clock
-        self.trace = trace
+        self.trace = AccountTrace(to: trace, feeds, of: name)
         self.calls = calls
         self.held = held
         self.overrides = overrides

@@ -67,7 +67,7 @@ public final class PluginInstance: @unchecked Sendable {
             withheld: withheld, grants: grants, isNewer: library.module.abi_minor > UInt32(LARDER_ABI_MINOR),
             projects: account.projects, uploads: account.uploads,
             record: record ?? CallRecord(plugin: description.id, library: library.path, mark: library.image.mark),
-            trace: account.trace, script: account.script, log: log,
+            trace: account.trace.calls(of: plugin), script: account.script, log: log,
             clock: account.clock)
         context.record.enter()
         table = try Self.create(description.id, library, context)

@@ -93,6 +93,7 @@ import Testing
                     [["larder policy remove keep"], ["policy", "remove", "keep-x"]],
                     [["larder plugin why vac"], ["plugin", "why", "vacuum"]],
                     [["larder plugin values vac"], ["plugin", "values", "vacuum"]],
+                    [["larder plugin trace vac"], ["plugin", "trace", "vacuum"]],
                     [["larder --config m"], ["--config", "mine$(touch ran)"]],
                     [["larder stat /h"], ["stat", "/h$(touch ran) x/"]],
                 ]

@@ -180,7 +180,9 @@ import Testing
                     "curl",
                     [
                         "-sS", "--max-time", "60", "-w", "%{http_code}", "--unix-socket", socket, "-X", method,
-                        "http://larder" + path.replacing("{account}", with: name),
+                        "http://larder"
+                            + path.replacing("{account}", with: name)
+                            .replacing("{plugin}", with: "vacuum"),
                     ] + (method == "POST" ? ["-d", Self.anyBody] : []))
                 #expect(answer.exitCode == 0, "\(path): \(answer.summary)")
                 #expect(secrets.found(in: answer.output) == [], "\(path): \(answer.summary)")

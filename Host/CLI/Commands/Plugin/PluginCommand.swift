@@ -5,9 +5,10 @@ import Model
 struct PluginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plugin",
-        abstract: "List plugins, turn them on and off, see what they keep, begin, try and check your own.",
+        abstract: "List plugins, turn them on and off, watch them; begin, try and check your own.",
         subcommands: [
             PluginList.self, PluginInfo.self, PluginWhy.self, PluginEnable.self, PluginDisable.self, PluginRetry.self,
-            PluginNew.self, PluginTry.self, PluginValidate.self, PluginDev.self, PluginValues.self, PluginRecords.self,
+            PluginNew.self, PluginTry.self, PluginValidate.self, PluginDev.self, PluginTrace.self, PluginValues.self,
+            PluginRecords.self,
         ])
 }
