@@ -1,6 +1,7 @@
 import DemoServer
 import FoundationEssentials
 import Glibc
+import Model
 import TestServer
 import TestSupport
 import Testing
@@ -201,6 +202,72 @@ import Testing
                 try Files.exists("\(folder)/output") && Files.text("\(folder)/output").hasPrefix("begun")
             }
             return (child, "\(folder)/output", "\(folder)/go")
+        }
+    }
+
+    @Test("Ctrl-C ends a trace whose output nobody reads, with a timeline that is whole")
+    func unread() async throws {
+        try await withTraced(files: 1_000) { traced in
+            let (pipe, file) = ("\(traced.account.folder)/pipe", "\(traced.account.folder)/timeline.json")
+            try await mustRun("mkfifo", [pipe])
+            let reader = open(pipe, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+            try #require(reader >= 0)
+            defer { close(reader) }
+            let following = Following(folder: traced.account.folder, name: "unread")
+            let child = try await following.begun(
+                traced.account.larder.start(
+                    ["--json", "plugin", "trace", "org.example.recorder", "--timeline", file], output: pipe,
+                    errors: following.errors))
+            // More than a pipe takes.
+            try await traced.runPolicies()
+            try await soon("calls are in the file") { try Files.text(file).contains("/file 10") }
+            try await child.end()
+            guard case .array(let events)? = try? JSONValue(parsing: Files.text(file)) else {
+                Testing.Issue.record("the timeline is no array")
+                return
+            }
+            #expect(events.count > 10)
+        }
+    }
+
+    @Test("The calls for several accounts are shown with the account, and one that no host runs is named")
+    func accounts() async throws {
+        try await SeveralAccounts.running(["home", "work", "away"]) { fixture in
+            let library = "\(fixture.folder)/recorder.so"
+            try await CompiledPlugin.build("recorder", to: library)
+            let settings = [
+                "plugins:", "  org.example.recorder:", "    { library: \"\(library)\", isolation: in-process,",
+                #"      settings: { log: /dev/null, match: 'type == "file"', cleanup: '' } }"#,
+            ]
+            try fixture.write(["home", "work"], settings: settings)
+            let host = try fixture.larder.start(["run"], errors: fixture.log)
+            for name in ["home", "work"] {
+                try await soon("\(name) is online", beside: host, log: fixture.log) {
+                    try await fixture.larder("--account", name, "--json", "status").output.contains(
+                        #""connection":"online""#)
+                }
+            }
+            try fixture.write(["home", "work", "away"], settings: settings)
+            let following = Following(folder: fixture.folder, name: "all")
+            let begun = try await following.begun(
+                fixture.larder.start(
+                    ["plugin", "trace", "org.example.recorder"], output: following.output, errors: following.errors))
+            try await soon("all accounts are told", beside: begun.child, log: following.errors) {
+                let said = try Files.text(following.errors)
+                return said.contains("for the account `home`") && said.contains("for the account `work`")
+                    && said.contains("`away`")
+            }
+            for name in ["home", "work"] {
+                let run = try await fixture.larder(
+                    "--account", name, "policy", "run", "--trigger", "itemListUpdateCompleted")
+                #expect(run.exitCode == 0, "\(run.summary)")
+                try await begun.until("the calls for \(name) are shown") {
+                    $0.contains("org.example.recorder in \(name)")
+                }
+            }
+            try await begun.end()
+            host.send(SIGTERM)
+            #expect(await host.wait(atMost: .seconds(120)) == .code(0))
         }
     }
 
