@@ -30,8 +30,6 @@ func plugin(_ name: String) -> Target {
             .unsafeFlags([
                 "-Xlinker", "--version-script=\(Context.packageDirectory)/SDK/C/plugin.map",
                 "-Xlinker", "-z", "-Xlinker", "nodelete",
-                // The program that opens it has the runtime, wherever that is on its machine.
-                "-no-toolchain-stdlib-rpath",
             ]),
             soname("lib\(name).so"),
         ])

@@ -48,14 +48,18 @@ public final class CheckSite: @unchecked Sendable {
         }
     }
 
+    /// What the host notes of the copies that the plugin under check brought.
+    private(set) var ownTrigger: String?
+
     /// Notes what the check does now.
     func note(plugin: String?, doing: String?) {
         self.doing = doing
+        ownTrigger = plugin.map { DownloadTrigger(of: PluginID($0)).text }
         note.write(plugin: plugin, doing: doing)
     }
 
     /// Notes what the check does now with the same plugin.
-    func now(_ doing: String) {
+    func now(_ doing: String?) {
         self.doing = doing
         note.write(doing: doing)
     }
@@ -91,7 +95,7 @@ public final class CheckSite: @unchecked Sendable {
         let mistakes = Set(
             stage.entries(LARDER_FAKE_MISTAKE).map { [$0.name, $0.text ?? "", statusName($0.status)] })
         ordinary[plugin.id] = mistakes
-        now(doing ?? "")
+        now(doing)
         return mistakes
     }
 

@@ -1,4 +1,5 @@
 import Model
+import PluginHost
 
 /// A check of a plugin's library. Its id is stable: the id of a check that was removed is not used again.
 public struct PluginCheck: Sendable {
@@ -64,6 +65,9 @@ public struct PluginCheck: Sendable {
             return isPassed ? .passed : .skipped(reasons.first ?? "the library describes no plugin")
         }
     }
+
+    /// Returns the reason why a file is no library for this machine; nil if it is one. Blocks.
+    public static func refusal(of file: String) -> String? { LibraryFile.refusal(of: file) }
 
     /// The ids of the checks without which the others have nothing to look at: a library that ends the process that opens,
     /// describes or starts it would have all of them find the same.

@@ -46,6 +46,11 @@ struct ProcessState {
             return file.value.hasPrefix("socket:") ? "it opened a socket" : "it opened \(file.value)"
         }
         if let closed = before.files.first(where: { files[$0.key] == nil }) { return "it closed \(closed.value)" }
+        return changedSetting(since: before)
+    }
+
+    /// Says what changed of the process's settings since another state: signals, environment, folder, locale and umask.
+    func changedSetting(since before: ProcessState) -> String? {
         for signal in Int32(1)..<65 where signals[signal] != before.signals[signal] {
             return "it changed what happens at \(String(cString: linux_signal_name(signal)))"
         }

@@ -59,6 +59,8 @@ private struct RandomLife {
     private var now = Stage.now
     private var step = 0
     private var made = 6
+    /// Whether a fault has kept it from starting again.
+    private var isOver = false
 
     init(_ site: CheckSite, _ plugin: PluginCase, seed: UInt64, _ random: RandomNumbers) throws {
         (self.site, self.plugin, self.seed, self.random) = (site, plugin, seed, random)
@@ -72,7 +74,7 @@ private struct RandomLife {
         if let name = plugin.wanted.randomElement(using: &random), chance(4) { larder_fake_withhold(stage.fake, name) }
         stage.put(StageItem.some(Int.random(in: 0...60, using: &random), &random))
         try start()
-        for _ in 0..<Int.random(in: 5...40, using: &random) { try takeStep() }
+        for _ in 0..<Int.random(in: 5...40, using: &random) where !isOver { try takeStep() }
         note("its end")
         stage.stop()
         try stage.expectNoMistake()
@@ -106,14 +108,14 @@ private struct RandomLife {
         case 7 where !stage.items.isEmpty:
             let index = Int.random(in: 0..<stage.items.count, using: &random)
             if chance(3) { return stage.remove(at: index) }
-            var other = StageItem.some(7, &random)[6]
+            var other = StageItem.file(&random)
             stage.change(at: index) { item in
                 (other.localID, other.path, other.isFolder) = (item.localID, item.path, item.isFolder)
                 item = other
             }
         case 8:
             made += 1
-            var item = StageItem.some(7, &random)[6]
+            var item = StageItem.file(&random)
             (item.localID, item.path) = ("made-\(made)", "/Photos/made \(made)")
             stage.put([item])
         case 9:
@@ -127,7 +129,7 @@ private struct RandomLife {
         case 11 where chance(3):
             note("its stop")
             stage.stop()
-            try start()
+            isOver = (try? start()) == nil
         default: break
         }
         try stage.expectNoMistake()

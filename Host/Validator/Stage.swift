@@ -52,6 +52,11 @@ final class Stage {
 
     /// Puts items on the stage.
     func put(_ items: [StageItem]) {
+        let items = items.map { item in
+            var item = item
+            if item.downloadTrigger == StageItem.ownTrigger { item.downloadTrigger = site.ownTrigger }
+            return item
+        }
         for item in items { item.withView { larder_fake_put_item(fake, $0) } }
         self.items += items
     }

@@ -81,6 +81,15 @@ struct StageItem {
 
     private func mayHave(_ field: Int32) -> Bool { onlyPresent.map { $0 >> UInt64(field) & 1 != 0 } ?? true }
 
+    /// The trigger of a copy that the plugin under check brought. The stage knows its name.
+    static let ownTrigger = "\u{0}own"
+
+    /// Returns a file in one of the states that the interface knows.
+    static func file(_ random: inout RandomNumbers) -> StageItem {
+        let count = Int.random(in: 7...60, using: &random)
+        return some(count, &random)[count - 1]
+    }
+
     /// Returns the items of an account: folders, and files in every state that the interface knows.
     /// - Parameters:
     ///   - count: The number of items.
@@ -92,6 +101,10 @@ struct StageItem {
         ]
         let kinds = ["text/plain", "image/jpeg", "application/pdf", "audio/mpeg", nil]
         let sizes: [Int64?] = [0, 1, 999, 4_096, 1_000_000, 5_000_000_000, nil]
+        let statuses = [
+            LARDER_CLOUD_STATUS_CLOUD_ONLY, LARDER_CLOUD_STATUS_LOCAL_COPY, LARDER_CLOUD_STATUS_LOCALLY_MODIFIED,
+            LARDER_CLOUD_STATUS_LOCAL_ONLY,
+        ]
         var items: [StageItem] = []
         items.reserveCapacity(count)
         for number in 0..<count {
@@ -108,18 +121,15 @@ struct StageItem {
             item.etag = "etag-\(bits >> 16 & 0xff)"
             item.modified = Stage.now - Int64(bits >> 24 & 0x3ff) * Stage.day
             item.lastUsed = bits >> 40 & 3 == 0 ? nil : Stage.now - Int64(bits >> 34 & 0x3f) * Stage.day
-            item.cloudStatus =
-                [
-                    LARDER_CLOUD_STATUS_CLOUD_ONLY, LARDER_CLOUD_STATUS_LOCAL_COPY, LARDER_CLOUD_STATUS_LOCAL_COPY,
-                    LARDER_CLOUD_STATUS_LOCALLY_MODIFIED, LARDER_CLOUD_STATUS_LOCAL_ONLY,
-                    LARDER_CLOUD_STATUS_CLOUD_ONLY,
-                ][Int(bits >> 42 % 6)]
-            item.downloadTrigger = ["user", "availableOffline", "org.example.other", nil][Int(bits >> 46 & 3)]
-            item.isFavorite = bits >> 48 & 3 == 0
+            // Each of these goes with each of the others among a few items, so that few conditions are met by none.
+            let kind = number - folders.count
+            item.isFavorite = kind % 2 == 0
+            item.cloudStatus = statuses[kind / 2 % 4]
+            item.downloadTrigger = ["user", ownTrigger, "availableOffline", "org.example.other", nil][kind / 8 % 5]
             // What was changed here is kept when the server loses it, as an item that is here only.
             let isChanged = [LARDER_CLOUD_STATUS_LOCALLY_MODIFIED, LARDER_CLOUD_STATUS_LOCAL_ONLY].contains(
                 item.cloudStatus)
-            item.isRemoved = bits >> 50 & 15 == 0 && !isChanged
+            item.isRemoved = bits >> 50 & 7 == 0 && !isChanged
             item.isNewerRemote = bits >> 54 & 3 == 0
             item.owner = bits >> 56 & 1 == 0 ? "ada" : nil
             item.permissions = bits >> 57 & 1 == 0 ? "RDNVW" : nil

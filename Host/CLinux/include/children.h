@@ -41,7 +41,8 @@ int linux_spawn(const linux_child *child, pid_t *pid);
 /* Makes the process the parent of what its children leave behind when they end. Returns 0, or -1 with errno set. */
 int linux_adopt_orphans(void);
 
-/* Keeps this process from starting others (seccomp(2)): fork(2) fails with EAGAIN. Threads can be started. Returns 0, or
+/* Keeps this process from starting others and from sending them signals (seccomp(2)): fork(2) fails with EAGAIN, kill(2) of
+ * another with EPERM. Threads can be started. Returns 0, or
  * -1 with errno. Nothing undoes it. */
 int linux_forbid_children(void);
 

@@ -17,6 +17,7 @@ let lifeChecks: [PluginCheck] = [
         }
         instance.pointee.destroy(instance.pointee.context)
         let stage = Stage(site)
+        let before = ProcessState()
         do { try stage.start(plugin) } catch let skipped as Skipped {
             // What the host finds in the tables and in the schema, other checks tell.
             let problem = stage.problem ?? ""
@@ -24,6 +25,9 @@ let lifeChecks: [PluginCheck] = [
             throw Finding(skipped.reason, advice: "A plugin starts with an empty config: give each setting a default")
         }
         stage.stop()
+        if let change = ProcessState().changedSetting(since: before) {
+            throw stage.finding("from start to stop, \(change)")
+        }
         try stage.expectNoMistake(ordinary: true) { $0.status == LARDER_WRONG_STATE }
         return .passed
     },

@@ -12,11 +12,8 @@ let package = Package(
         .target(
             name: "PluginNamePlugin", dependencies: [.product(name: "LarderSDK", package: "larder-sdk")],
             linkerSettings: [
-                // Nothing but the entry is visible in the library. The host that opens it has Swift's runtime, wherever that is
-                // on its machine.
-                .unsafeFlags([
-                    "-Xlinker", "--version-script=\(sdk)/share/larder/sdk/C/plugin.map", "-no-toolchain-stdlib-rpath",
-                ])
+                // Nothing but the entry is visible in the library.
+                .unsafeFlags(["-Xlinker", "--version-script=\(sdk)/share/larder/sdk/C/plugin.map"])
             ]),
         .systemLibrary(name: "LarderFakeHost", path: "FakeHost"),
         .testTarget(

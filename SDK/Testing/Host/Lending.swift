@@ -62,9 +62,16 @@ extension larder_item {
         for (field, member) in FakeItem.textFields where field != LARDER_FIELD_PATH && isOutside(field) {
             self[keyPath: member] = larder_str(ptr: LentPages.trap, len: 1 << 20)
         }
-        let number = Int64(bitPattern: 0xA5A5_A5A5_A5A5_A5A5)
+        let number: Int64 = 0x25A5_A5A5_A5A5_A5A5
         if isOutside(LARDER_FIELD_SIZE) { size = number }
         if isOutside(LARDER_FIELD_LAST_MODIFIED) { last_modified = number }
         if isOutside(LARDER_FIELD_LAST_USED) { last_used = number }
+        let numbers: [(field: Int32, member: WritableKeyPath<larder_item, UInt32>)] = [
+            (LARDER_FIELD_TYPE, \.type), (LARDER_FIELD_CLOUD_STATUS, \.cloud_status), (LARDER_FIELD_REMOVED, \.removed),
+            (LARDER_FIELD_FAVORITE, \.favorite), (LARDER_FIELD_REMOTE_VERSION, \.remote_version),
+            (LARDER_FIELD_AVAILABLE_OFFLINE, \.available_offline), (LARDER_FIELD_SYNC_ACTIVITY, \.sync_activity),
+            (LARDER_FIELD_CLAIMS, \.claims),
+        ]
+        for (field, member) in numbers where isOutside(field) { self[keyPath: member] = 1 }
     }
 }

@@ -24,8 +24,9 @@
  *         if (!self->config || !self->actions) return LARDER_UNSUPPORTED;
  *         status = larder_setting_text(self->host, self->config, "folder", folder, sizeof folder);
  *         if (status != LARDER_OK) return status;
- *         memcpy(self->condition, "path in ", 8);
- *         at = 8 + larder_quote(larder_str_make(folder, strlen(folder)), self->condition + 8, sizeof self->condition - 8);
+ *         memcpy(self->condition, "parentPath == ", 14);
+ *         at = 14 + larder_quote(larder_str_make(folder, strlen(folder)), self->condition + 14,
+ *                                sizeof self->condition - 14);
  *         return at < sizeof self->condition ? LARDER_OK : LARDER_LIMIT;
  *     }
  *

@@ -27,9 +27,7 @@ enum CheckProcess {
             // What runs when a process ends in order is a check of its own.
             if check?.id == PluginCheck.ofEnd { exit(0) }
         } catch {
-            write(
-                CheckOutcome.found(Finding("the check cannot be made: \(error.message)")).text,
-                to: outcomeFile(in: folder))
+            write(impossible + error.message, to: outcomeFile(in: folder))
         }
     }
 
@@ -73,7 +71,9 @@ enum CheckProcess {
     static func run(
         _ words: [String], in folder: String, limit: Duration, isCancelled: () -> Bool
     ) throws(Failure) -> CheckOutcome {
-        mkdir(folder, 0o700)
+        guard mkdir(folder, 0o700) == 0 || errno == EEXIST else {
+            throw Failure(.localIO, "\(folder): \(errorText(errno))")
+        }
         unlink(outcomeFile(in: folder))
         var program = ChildProgram(words: words)
         (program.endsWithThread, program.discardsErrors) = (true, true)
@@ -96,7 +96,7 @@ enum CheckProcess {
                 kill(child, SIGKILL)
                 while waitpid(child, &status, 0) < 0, errno == EINTR {}
                 if isCancelled() { throw Failure(.failed, "the validation was ended") }
-                let what = isStopped ? "it stopped the process" : "it did not end within \(limit / .seconds(1)) s"
+                let what = isStopped ? "it stopped the process" : "\(hung) within \(Int(limit / .seconds(1))) s"
                 return .found(CheckNote.complete(Finding(what), from: folder))
             }
             _ = poll(nil, 0, pause)
@@ -111,9 +111,12 @@ enum CheckProcess {
             return .found(CheckNote.complete(Finding("it crashed (\(name))"), from: folder))
         }
         let code = status >> 8 & 0xff
-        guard code == 0, let text = try? readFile(outcomeFile(in: folder), limit: 1 << 20),
-            let outcome = CheckOutcome(reading: String(decoding: text, as: UTF8.self))
-        else {
+        let text = (try? readFile(outcomeFile(in: folder), limit: 1 << 20)).map { String(decoding: $0, as: UTF8.self) }
+        if let text, text.hasPrefix(impossible) {
+            throw Failure(.localIO, "a check cannot be made: \(text.dropFirst(impossible.count))")
+        }
+        guard code == 0, let text, let outcome = CheckOutcome(reading: text) else {
+            try probe(folder)
             return .found(CheckNote.complete(Finding("it ended the process with the exit code \(code)"), from: folder))
         }
         return outcome
@@ -130,6 +133,25 @@ enum CheckProcess {
             variable += 1
         }
         return variables + ["TMPDIR=\(folder)", "SWIFT_BACKTRACE=enable=no"]
+    }
+
+    /// The beginning of a finding about a process that did not end.
+    static let hung = "it did not end"
+
+    /// The beginning of what a check writes that could not be made, which is not the plugin's fault.
+    private static let impossible = "impossible: "
+
+    /// Checks that the folder of a check takes what a check writes.
+    private static func probe(_ folder: String) throws(Failure) {
+        let path = folder + "/probe"
+        let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw Failure(.localIO, "\(path): \(errorText(errno))") }
+        defer {
+            close(file)
+            unlink(path)
+        }
+        let code = posix_fallocate(file, 0, 1 << 16)
+        guard code == 0 else { throw Failure(.localIO, "\(folder): \(errorText(code))") }
     }
 
     private static func outcomeFile(in folder: String) -> String { folder + "/outcome" }

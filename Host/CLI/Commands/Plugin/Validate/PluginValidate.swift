@@ -9,7 +9,7 @@ struct PluginValidate: LarderCommand {
         commandName: "validate", abstract: "Check that a plugin keeps the rules of the interface.",
         usage: "larder plugin validate <library> [--only <check>]... [--strict] [--waivers <file>] [--fuzz <duration>]",
         discussion: """
-            Makes some fifty checks of a library, each in a process of its own: of the file, of loading, of an \
+            Makes some sixty checks of a library, each in a process of its own: of the file, of loading, of an \
             instance's life, of items, services, loops and threads. What fails is told with the plugin, the item, the \
             number of the call and what the check was doing. A warning does not make the validation fail, except with \
             --strict. Waivers are lines with the id of a check and the reason why what it finds is accepted. With --fuzz, \
@@ -46,8 +46,14 @@ struct PluginValidate: LarderCommand {
         }
         guard !tap || !global.isJSON else { throw Failure(.usage, "the results are printed with --tap or with --json") }
         guard access(path, R_OK) == 0 else { throw .reading(library, errno) }
+        guard reproduce == nil || fuzz == nil else {
+            throw Failure(.usage, "random lives are begun with --fuzz, or one is repeated with --reproduce")
+        }
         if let reproduce { return try await repeatLife(reproduce, of: path, console) }
         let checks = try Self.checks(only)
+        if let reason = PluginCheck.refusal(of: path), !checks.contains(where: { $0.id == "PV01" }) {
+            throw Failure(.badData, "\(library): \(reason)")
+        }
         let waived = try Waivers(reading: waivers)
         let time = try fuzz.map { text throws(Failure) in try CLIArgument.duration(text, of: "--fuzz") }
         let report = ValidationReport(

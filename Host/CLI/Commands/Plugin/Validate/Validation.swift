@@ -1,15 +1,22 @@
 import Glibc
 import Model
+import Synchronization
 import Threads
 import Validator
 
 /// The processes of a validation.
-struct Validation: Sendable {
+final class Validation: Sendable {
     /// The absolute path of the library.
     let library: String
     let seed: UInt64
     /// The command that makes a check, without its options.
     let command: [String]
+    /// The number of checks that did not end.
+    private let hung = Mutex(0)
+
+    init(library: String, seed: UInt64, command: [String]) {
+        (self.library, self.seed, self.command) = (library, seed, command)
+    }
 
     /// The number of processes at a time.
     private static let width = max(1, min(4, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
@@ -58,7 +65,7 @@ struct Validation: Sendable {
                 if let outcome = known[check.id] {
                     group.addTask { (index, .success(outcome)) }
                 } else {
-                    group.addTask { (index, await outcome(of: check, in: "\(folder)/\(check.id)")) }
+                    group.addTask { [self] in (index, await outcome(of: check, in: "\(folder)/\(check.id)")) }
                 }
             }
             for _ in 0..<Self.width { addNext() }
@@ -83,7 +90,13 @@ struct Validation: Sendable {
     }
 
     private func outcome(of check: PluginCheck, in folder: String) async -> Result<CheckOutcome, Failure> {
-        await run(["--check", check.id, "--seed", String(seed)], in: folder, limit: Self.limit)
+        // After some that hang, the others are given less time.
+        let limit = hung.withLock { $0 < 3 } ? Self.limit : Self.limit / 4
+        let result = await run(["--check", check.id, "--seed", String(seed)], in: folder, limit: limit)
+        if case .success(.found(let finding)) = result, finding.what.hasPrefix(CheckProcess.hung) {
+            hung.withLock { $0 += 1 }
+        }
+        return result
     }
 
     /// Goes through random lives for a time, each process from another seed on.
@@ -93,7 +106,7 @@ struct Validation: Sendable {
         let results = await withTaskGroup(of: Result<CheckOutcome, Failure>.self) { group in
             for number in 0..<Self.width {
                 let first = seed &+ UInt64(number) << 40
-                group.addTask {
+                group.addTask { [self] in
                     await run(
                         ["--lives", milliseconds, "--seed", String(first)], in: "\(folder.path)/\(number)",
                         limit: time + Self.limit)
@@ -116,7 +129,7 @@ struct Validation: Sendable {
     private func run(_ options: [String], in folder: String, limit: Duration) async -> Result<CheckOutcome, Failure> {
         let isCancelled = Cancellation()
         return await withTaskCancellationHandler {
-            await runBlocking {
+            await runBlocking { [command] in
                 do throws(Failure) {
                     return .success(
                         try CheckProcess.run(

@@ -70,6 +70,8 @@ final class ValidationReport: Sendable {
         case .json: console.print(json(check, result, outcome))
         case .tap: showTAP(check, result, outcome, console)
         }
+        // The next one may take its time.
+        console.send()
     }
 
     private func result(of check: PluginCheck, _ outcome: CheckOutcome) -> Result {
@@ -98,7 +100,7 @@ final class ValidationReport: Sendable {
     static func lines(of finding: Finding, seed: UInt64) -> [String] {
         var lines = [(finding.plugin.map { "\($0): " } ?? "") + finding.what]
         let places = [
-            finding.doing.map { "with \($0)" }, finding.item.map { "about \($0)" },
+            finding.doing.map { $0.hasPrefix("without ") ? $0 : "with \($0)" }, finding.item.map { "about \($0)" },
             finding.call.map { "after \($0) calls" },
             "seed \(seed)",
         ]
@@ -143,27 +145,34 @@ final class ValidationReport: Sendable {
     /// Reports what came of random lives. What was found stays in a folder that repeats it.
     func show(life outcome: CheckOutcome, of library: String, _ console: Console) throws(Failure) {
         guard case .found(let finding) = outcome else {
-            if case .skipped(let reason) = outcome { console.note("larder: no random life can begin: \(reason)") }
+            if case .skipped(let reason) = outcome {
+                throw Failure(.failed, "no random life can begin: \(reason)")
+            }
             return
         }
         let seed = RandomLives.seed(in: finding) ?? self.seed
-        let folder = try Self.keep(library, seed)
+        let kept = Swift.Result { () throws(Failure) in try Self.keep(library, seed) }
+        let repeats =
+            switch kept {
+            case .success(let folder): "\(folder)/reproduce repeats it"
+            case .failure(let failure): "--reproduce \(seed) repeats it; \(failure.message)"
+            }
         state.withLock { $0.failed.append("a random life") }
         switch form {
         case .text:
             console.print("Random lives")
             for line in Self.lines(of: finding, seed: seed) { console.print("                 \(line)") }
-            console.print("                 \(folder)/reproduce repeats it")
+            console.print("                 \(repeats)")
         case .json:
             console.print(
                 .object(
                     [
                         .init(name: "check", value: .string("random-life")),
                         .init(name: "result", value: .string("failed")),
-                        .init(name: "folder", value: .string(folder)),
+                        .init(name: "folder", value: (try? kept.get()).map { .string($0) } ?? .null),
                     ] + finding.members + [.init(name: "seed", value: .string(String(seed)))]))
         case .tap:
-            console.print("# the random life \(seed): \(Self.oneLine(finding.what)); \(folder)/reproduce repeats it")
+            console.print("# the random life \(seed): \(Self.oneLine(finding.what)); \(repeats)")
         }
     }
 
@@ -178,7 +187,7 @@ final class ValidationReport: Sendable {
         let script = """
             #!/bin/sh
             # Repeats a random life in which `larder plugin validate` found something.
-            exec "${LARDER:-larder}" plugin validate "$(dirname "$0")"/'\(name.replacing("'", with: "'\\''"))' --reproduce \(seed) "$@"
+            exec "${LARDER:-\(BuiltIn.executable)}" plugin validate "$(dirname "$0")"/'\(name.replacing("'", with: "'\\''"))' --reproduce \(seed) "$@"
 
             """
         try write(Array(script.utf8), to: folder + "/reproduce", 0o755)
