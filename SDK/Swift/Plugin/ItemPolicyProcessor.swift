@@ -59,39 +59,40 @@ public protocol ItemPolicyProcessor: SendableMetatype {
     var cleanupCondition: String? { get }
 
     /// Takes all policies of the processor's kind, which replace the policies of the call before.
-    /// - Throws: A ``PluginError`` if the processor cannot take them: the run goes on, and the host hands them over
-    ///   again in the next run.
+    /// - Throws: A ``PluginError`` if the processor cannot take them: the host leaves matching and cleanup out of this run,
+    ///   and hands the policies over again in the next one.
     mutating func updatePolicies(_ policies: [ItemPolicy]) throws(PluginError)
     /// Brings policies up to date at the start of a run.
     /// - Parameters:
     ///   - trigger: The trigger of the run.
     ///   - changed: The items that were added, updated or removed, if the trigger is ``Trigger/itemsChanged``. Empty
     ///     for all other triggers.
-    /// - Throws: A ``PluginError`` that fails this call only: the host drops its requests, and the run goes on.
+    /// - Throws: A ``PluginError`` if the policies may be out of date: the host drops the call's requests, and leaves
+    ///   matching and cleanup out of this run.
     mutating func preflight(for trigger: Trigger, changed: inout ItemCursor) throws(PluginError)
     /// Begins the main part of a run. This is the time to read the clock or to reset counters.
     /// - Throws: As ``preflight(for:changed:)``.
     mutating func willEnter(_ trigger: Trigger) throws(PluginError)
     /// Begins matching. At least one item meets ``matchCondition``.
-    /// - Throws: As ``preflight(for:changed:)``.
+    /// - Throws: A ``PluginError`` that fails this call only: the host drops its requests, and the run goes on.
     mutating func beginMatching(for trigger: Trigger) throws(PluginError)
     /// Asks for actions for an item that meets ``matchCondition``. The item is borrowed for the call.
     /// - Throws: A ``PluginError`` that skips this item only: the host drops the requests of the call.
     mutating func performAction(on item: Item, for trigger: Trigger) throws(PluginError)
     /// Ends matching, after the last item that meets ``matchCondition``.
-    /// - Throws: As ``preflight(for:changed:)``.
+    /// - Throws: A ``PluginError`` that fails this call only: the host drops its requests, and the run goes on.
     mutating func endMatching(for trigger: Trigger) throws(PluginError)
     /// Begins cleanup. At least one item meets ``cleanupCondition``.
-    /// - Throws: As ``preflight(for:changed:)``.
+    /// - Throws: A ``PluginError`` that fails this call only: the host drops its requests, and the run goes on.
     mutating func beginCleanup(for trigger: Trigger) throws(PluginError)
     /// Asks for actions for an item that meets ``cleanupCondition``. The item is borrowed for the call.
     /// - Throws: A ``PluginError`` that skips this item only: the host drops the requests of the call.
     mutating func performCleanup(on item: Item, for trigger: Trigger) throws(PluginError)
     /// Ends cleanup, after the last item that meets ``cleanupCondition``.
-    /// - Throws: As ``preflight(for:changed:)``.
+    /// - Throws: A ``PluginError`` that fails this call only: the host drops its requests, and the run goes on.
     mutating func endCleanup(for trigger: Trigger) throws(PluginError)
     /// Ends the run.
-    /// - Throws: As ``preflight(for:changed:)``.
+    /// - Throws: A ``PluginError`` that fails this call only: the host drops its requests, and the run goes on.
     mutating func didPass(_ trigger: Trigger) throws(PluginError)
 
     /// Says what the processor makes of an item, beside what its conditions tell: why it leaves alone an item that it
