@@ -89,8 +89,7 @@ public final class CheckSite: @unchecked Sendable {
         try stage.start(plugin)
         var random = random()
         stage.put(StageItem.some(60, &random))
-        for trigger in stage.triggers { stage.run(trigger) }
-        stage.poll()
+        stage.work()
         stage.stop()
         let mistakes = Set(
             stage.entries(LARDER_FAKE_MISTAKE).map { [$0.name, $0.text ?? "", statusName($0.status)] })

@@ -69,14 +69,14 @@ final class StubHost {
     let table: UnsafeMutablePointer<larder_host>
     private let counts: UnsafeMutablePointer<Int>
 
-    /// - Parameter minor: The minor version of the interface that the host says it has.
-    init(minor: UInt32 = UInt32(LARDER_ABI_MINOR)) {
+    init() {
         counts = .allocate(capacity: 2)
         counts.initialize(repeating: 0, count: 2)
         table = .allocate(capacity: 1)
         table.initialize(
             to: larder_host(
-                struct_size: UInt32(MemoryLayout<larder_host>.size), abi_minor: minor, context: counts,
+                struct_size: UInt32(MemoryLayout<larder_host>.size), abi_minor: UInt32(LARDER_ABI_MINOR),
+                context: counts,
                 extension: { host, _ in
                     host.pointee.context?.assumingMemoryBound(to: Int.self)[0] += 1
                     return nil

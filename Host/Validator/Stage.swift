@@ -82,6 +82,12 @@ final class Stage {
         return pointers.withUnsafeBufferPointer { larder_fake_run(fake, trigger.rawValue, $0.baseAddress, $0.count) }
     }
 
+    /// Makes a run of each trigger and a turn of each loop.
+    func work() {
+        for trigger in triggers { run(trigger) }
+        poll()
+    }
+
     /// The triggers that the processor wants, all of which a check goes through.
     var triggers: [Trigger] {
         let mask = access.triggers()

@@ -122,8 +122,7 @@ let lifeChecks: [PluginCheck] = [
             }
             var random = site.random()
             stage.put(StageItem.some(40, &random))
-            for trigger in stage.triggers { stage.run(trigger) }
-            stage.poll()
+            stage.work()
             try stage.expectNoMistake()
         }
         return .passed

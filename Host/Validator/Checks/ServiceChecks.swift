@@ -19,8 +19,7 @@ let serviceChecks: [PluginCheck] = [
                 site.now("\(function) that returns \(statusName(status))")
                 // A plugin need not start without what it needs.
                 guard (try? stage.start(plugin)) != nil else { continue }
-                for trigger in stage.triggers { stage.run(trigger) }
-                stage.poll()
+                stage.work()
                 try stage.expectNoMistake()
                 stage.stop()
             }
@@ -73,8 +72,7 @@ let serviceChecks: [PluginCheck] = [
                 stage.access.put(bytes, for: key)
                 site.now("\(bytes.count) other bytes for the value \(shown(String(decoding: key, as: UTF8.self)))")
                 try stage.start(plugin)
-                for trigger in stage.triggers { stage.run(trigger) }
-                stage.poll()
+                stage.work()
                 try stage.expectNoMistake()
             }
         }
@@ -85,8 +83,7 @@ let serviceChecks: [PluginCheck] = [
             larder_fake_fail(stage.fake, "kv.put", 0, status)
             site.now("kv.put that returns \(statusName(status))")
             try stage.start(plugin)
-            for trigger in stage.triggers { stage.run(trigger) }
-            stage.poll()
+            stage.work()
             try stage.expectNoMistake()
         }
         return .passed
@@ -119,12 +116,10 @@ let serviceChecks: [PluginCheck] = [
             try stage.start(plugin)
             var random = site.random()
             stage.put(StageItem.some(60, &random))
-            for trigger in stage.triggers { stage.run(trigger) }
-            stage.poll()
+            stage.work()
             stage.set(now: time.now, monotonic: time.monotonic)
             site.now(time.text)
-            for trigger in stage.triggers { stage.run(trigger) }
-            stage.poll()
+            stage.work()
             try stage.expectNoMistake()
         }
         return .passed
@@ -140,8 +135,7 @@ let serviceChecks: [PluginCheck] = [
             prepare(stage)
             site.now(text)
             for _ in 0..<2 {
-                for trigger in stage.triggers { stage.run(trigger) }
-                stage.poll()
+                stage.work()
                 between(stage)
             }
             // The quota is no mistake of the plugin.
@@ -189,8 +183,7 @@ extension Stage {
         try stage.start(plugin)
         var random = site.random()
         stage.put(StageItem.some(60, &random))
-        for trigger in stage.triggers { stage.run(trigger) }
-        stage.poll()
+        stage.work()
         return stage
     }
 

@@ -31,8 +31,7 @@ let threadChecks: [PluginCheck] = [
         try stage.start(plugin)
         var random = site.random()
         stage.put(StageItem.some(40, &random))
-        for trigger in stage.triggers { stage.run(trigger) }
-        stage.poll()
+        stage.work()
         // A thread of its own gets the time to do it.
         _ = poll(nil, 0, 300)
         stage.stop()
