@@ -220,7 +220,8 @@ public final class PluginInstance: @unchecked Sendable {
     func start() throws(Refusal) {
         let (status, message) = context.call("start", .control) { table.start(table.receiver) }
         guard status == LARDER_OK else {
-            discard()
+            // The context forgets what the plugin asked for when the instance is discarded.
+            defer { discard() }
             // The plugin's own message has precedence. A missing service is most often a mistake in the plugin's
             // description.
             let lacked =
