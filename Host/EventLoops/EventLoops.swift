@@ -289,17 +289,19 @@ public final class EventLoops: Sendable {
         return true
     }
 
-    /// Writes the results of the turns since the last call, in one transaction.
+    /// Writes the results of the turns since the last call, in one transaction. It is written also when the task is
+    /// cancelled: nothing else has these results.
     private func flush() async {
         let notes = reports.take()
         guard !notes.isEmpty else { return }
-        let now = clock.now()
-        do {
+        let (database, now) = (database, clock.now())
+        let writing = Task {
             try await database.write { tx in
                 try tx.loops.note(notes.map(\.state))
                 for note in notes { try tx.note(note.refusal, of: note.state, at: now) }
             }
-        } catch {
+        }
+        do { try await writing.value } catch {
             let failure = error as? Failure
             logger.error(
                 "The results of the event loops cannot be saved: \(failure?.message ?? "\(error)")",

@@ -72,6 +72,20 @@ import Testing
         }
     }
 
+    @Test("The results of turns are saved when the task that saves them is cancelled")
+    func cancelledSaving() async throws {
+        try await withLoopFixture(mode: "fail in process 1") { fixture async throws in
+            await fixture.loops.start()
+            try await until {
+                let task = Task { await fixture.loops.run() }
+                task.cancel()
+                await task.value
+                return try await fixture.state()?.lastResult == .error
+            }
+            #expect(!fixture.log.messages.contains { $0.contains("cannot be saved") })
+        }
+    }
+
     @Test("L12: a page that is not processed leaves nothing of itself, and comes again")
     func processError() async throws {
         try await withLoopFixture(mode: "fail in process 1") { fixture async throws in
