@@ -18,12 +18,12 @@ enum ELFHeader {
     /// Checks that a file is a shared library for this machine, with the layout in chapter 4 of the gABI.
     /// - Returns: The reason why the library is not used; nil if the file is such a library.
     static func refusal(of file: String) -> Refusal? {
-        var bytes = [UInt8](repeating: 0, count: 20)
+        var bytes = [UInt8](repeating: 0, count: 64)
         let descriptor = open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return .unreadable(errno) }
         defer { close(descriptor) }
         let count = read(descriptor, &bytes, bytes.count)
-        guard count == bytes.count, bytes.starts(with: [0x7f, 0x45, 0x4c, 0x46]) else { return .notELF }
+        guard count >= 20, bytes.starts(with: [0x7f, 0x45, 0x4c, 0x46]) else { return .notELF }
         guard bytes[4] == 2 else { return .wrongClass("it is not a 64-bit library") }
         guard bytes[5] == 1 else { return .wrongClass("it is for a big-endian machine") }
         let type = UInt16(bytes[16]) | UInt16(bytes[17]) << 8
@@ -32,6 +32,34 @@ enum ELFHeader {
             return .wrongMachine(theirs: names[target] ?? "machine \(target)", ours: machine.name)
         }
         guard type == 3 else { return .notShared }
+        guard count == bytes.count, isWhole(descriptor, bytes) else { return .cutOff }
         return nil
+    }
+
+    /// Tells whether the file has all that its program header loads, and its table of sections, which mostly comes last.
+    /// The loader may open a library that is cut off, and the process ends later, where it reads a page that is missing.
+    private static func isWhole(_ descriptor: Int32, _ header: [UInt8]) -> Bool {
+        var info = stat()
+        guard fstat(descriptor, &info) == 0, info.st_size >= 0 else { return false }
+        let size = UInt64(info.st_size)
+        func isInside(_ start: UInt64, _ count: UInt64) -> Bool { start <= size && count <= size - start }
+        /// Returns the number at a place of some bytes.
+        func number<Number: FixedWidthInteger>(_ place: Int, in bytes: [UInt8], as: Number.Type) -> UInt64 {
+            bytes.withUnsafeBytes {
+                UInt64(Number(littleEndian: $0.loadUnaligned(fromByteOffset: place, as: Number.self)))
+            }
+        }
+        let sections = number(58, in: header, as: UInt16.self) * number(60, in: header, as: UInt16.self)
+        guard isInside(number(40, in: header, as: UInt64.self), sections) else { return false }
+        let (start, count) = (number(32, in: header, as: UInt64.self), number(56, in: header, as: UInt16.self))
+        guard number(54, in: header, as: UInt16.self) == 56, isInside(start, count * 56) else { return false }
+        var table = [UInt8](repeating: 0, count: Int(count) * 56)
+        guard pread(descriptor, &table, table.count, off_t(start)) == table.count else { return false }
+        return (0..<Int(count)).allSatisfy { entry in
+            number(entry * 56, in: table, as: UInt32.self) != 1
+                || isInside(
+                    number(entry * 56 + 8, in: table, as: UInt64.self),
+                    number(entry * 56 + 32, in: table, as: UInt64.self))
+        }
     }
 }

@@ -9,6 +9,7 @@ enum Refusal: Error, Hashable, Sendable {
     case wrongClass(String)
     case wrongMachine(theirs: String, ours: String)
     case notShared
+    case cutOff
     /// A path that others may change: it is writable by others or belongs to another user.
     case unsafe(String)
     case cannotOpen(String)
@@ -61,6 +62,7 @@ enum Refusal: Error, Hashable, Sendable {
         case .wrongClass(let what): "not a library for this machine: \(what)"
         case .wrongMachine(let theirs, let ours): "built for \(theirs), and this machine is \(ours)"
         case .notShared: "an ELF file, but not a shared library"
+        case .cutOff: "the library is cut off: its file ends before what its header names; copy or build it again"
         case .unsafe(let what): what
         case .cannotOpen(let why): "the library cannot be opened: \(why)"
         case .lack(let what, let code): "\(what): \(String(cString: strerror(code)))"
