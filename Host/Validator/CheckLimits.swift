@@ -3,6 +3,12 @@ import Glibc
 
 /// The limits of a check's process, so that no plugin takes the machine with it.
 public enum CheckLimits {
+    /// Sets how much memory of its own the process may have from now on, in bytes. Nothing undoes it.
+    static func lower(dataTo bytes: rlim_t) {
+        var limit = rlimit(rlim_cur: bytes, rlim_max: bytes)
+        setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit)
+    }
+
     /// Sets them for this process. Nothing undoes it.
     public static func set() {
         func limit(_ resource: __rlimit_resource, _ value: rlim_t) {

@@ -105,6 +105,49 @@ final class ELFFile {
         return versions
     }
 
+    /// The names of the Swift modules whose types the file has, by the section of their descriptors (Swift's
+    /// `ABI/Metadata.h`, `TargetContextDescriptor`). Of a file without a table of sections nothing is known.
+    var swiftModules: Set<String> {
+        guard let types = section("swift5_type_metadata") else { return [] }
+        var names: Set<String> = []
+        for number in 0..<types.size / 4 {
+            // The lowest bits tell an indirect reference, which only the loader can follow.
+            guard let record = relative(types.address &+ number &* 4), record & 3 == 0 else { continue }
+            var context = record
+            for _ in 0..<16 {
+                guard let flags = place(context).flatMap(number32) else { break }
+                if flags & 0x1f == 0 {
+                    if let name = relative(context &+ 8).flatMap(place).flatMap(text) { names.insert(name) }
+                    break
+                }
+                guard let parent = relative(context &+ 4), parent & 1 == 0 else { break }
+                context = parent
+            }
+        }
+        return names
+    }
+
+    /// Returns a section by its name.
+    private func section(_ name: String) -> (address: UInt64, size: UInt64)? {
+        guard let table = word(40), let size = half(58), size >= 64, let count = half(60), let last = half(62)
+        else { return nil }
+        func entry(_ number: UInt16) -> UInt64 { table &+ UInt64(number) &* UInt64(size) }
+        guard let texts = word(entry(last) &+ 24) else { return nil }
+        for number in 0..<count {
+            guard let offset = number32(entry(number)), text(texts &+ UInt64(offset)) == name,
+                let address = word(entry(number) &+ 16), let size = word(entry(number) &+ 32)
+            else { continue }
+            return (address, min(size, UInt64(bytes.count)))
+        }
+        return nil
+    }
+
+    /// Returns the address that a relative reference at an address leads to; nil for none.
+    private func relative(_ address: UInt64) -> UInt64? {
+        guard let distance = place(address).flatMap(number32), distance != 0 else { return nil }
+        return address &+ UInt64(bitPattern: Int64(Int32(bitPattern: distance)))
+    }
+
     /// The number of symbols, by the hash table of either kind.
     private var symbolCount: Int {
         if let table = values(4).first.flatMap(place), let count = number32(table &+ 4) {
@@ -134,8 +177,12 @@ final class ELFFile {
 
     /// Returns a text of the dynamic section's table.
     private func string(_ offset: UInt64) -> String? {
-        guard let table = values(5).first.flatMap(place), let start = Int(exactly: table &+ offset), start < bytes.count
-        else { return nil }
+        values(5).first.flatMap(place).flatMap { text($0 &+ offset) }
+    }
+
+    /// Returns a text at a place in the file.
+    private func text(_ place: UInt64) -> String? {
+        guard let start = Int(exactly: place), start < bytes.count else { return nil }
         return String(decoding: bytes[start...].prefix(4_096).prefix { $0 != 0 }, as: UTF8.self)
     }
 

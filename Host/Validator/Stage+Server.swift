@@ -10,6 +10,8 @@ extension Stage {
         /// An answer that makes sense to most: an empty one.
         case empty
         case timeOut, serverError, notFound, cutOff, huge, redirect, cancelled, nonsense
+        /// The last one: it takes memory away from the process.
+        case endless
 
         /// The answers as words, for messages.
         var text: String {
@@ -20,6 +22,7 @@ extension Stage {
             case .notFound: "a server that answers with 404"
             case .cutOff: "a server whose answers are cut off"
             case .huge: "a server that answers with 100 MB"
+            case .endless: "a server whose answer does not end before the host cancels it, with 1 GiB of memory"
             case .redirect: "a server that answers with a redirect"
             case .cancelled: "requests that are cancelled"
             case .nonsense: "a server whose answers make no sense"
@@ -78,11 +81,13 @@ extension Stage {
                 } else {
                     larder_fake_answer(fake, method, target, server.status, nil)
                     Self.putBody(server, fake)
+                    if server == .endless { access.repeatParts(2_048) }
                 }
                 switch server {
                 case .timeOut: larder_fake_fail_request(fake, LARDER_IO)
                 case .cancelled: larder_fake_fail_request(fake, LARDER_CANCELLED)
                 case .cutOff: larder_fake_break_answer(fake, LARDER_IO)
+                case .endless: larder_fake_break_answer(fake, LARDER_CANCELLED)
                 case .redirect: larder_fake_answer_header(fake, "Location", "https://elsewhere.example/")
                 default: break
                 }
@@ -106,10 +111,10 @@ extension Stage {
         func put(_ bytes: [UInt8]) {
             bytes.withUnsafeBytes { larder_fake_answer_chunk(fake, $0.baseAddress!, $0.count) }
         }
+        let piece = [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20)
         switch server {
-        case .huge:
-            let piece = [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20)
-            for _ in 0..<100 { put(piece) }
+        case .huge: for _ in 0..<100 { put(piece) }
+        case .endless: put(piece)
         case .nonsense: put([0xff, 0xfe, 0x00, 0x7b, 0x22])
         case .cutOff: put(Array(#"{"a": [1, 2"#.utf8))
         case .empty: put(Array("{}".utf8))

@@ -2,6 +2,9 @@ package import CLarder
 
 /// What a scripted host makes of an instance's calls. All functions are called on the thread that makes the calls.
 package protocol CallScript: AnyObject, Sendable {
+    /// The number of bytes by which each policy that is lent is larger than this version's struct, a multiple of 8.
+    var policyGrowth: Int { get }
+
     /// Returns the status with which a service's function is to fail in place of its work; nil if it does its work.
     func failure(of service: StaticString) -> larder_status?
 

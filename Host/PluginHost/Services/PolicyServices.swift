@@ -91,14 +91,14 @@ extension InstanceContext {
 
     /// Lends the policies to the plugin until the call under way returns.
     func lend(_ policies: [ItemPolicy]) -> larder_policy_list {
-        let stride = MemoryLayout<larder_policy>.stride
-        let views = lent.lend(bytes: stride * policies.count).bindMemory(
-            to: larder_policy.self, capacity: policies.count)
+        let stride = MemoryLayout<larder_policy>.stride + (script?.policyGrowth ?? 0)
+        let views = lent.lend(bytes: stride * policies.count)
         let absent = larder_str(ptr: nil, len: 0)
         for (index, policy) in policies.enumerated() {
-            (views + index).initialize(
+            (views + index * stride).initializeMemory(
+                as: larder_policy.self,
                 to: larder_policy(
-                    struct_size: size(of: larder_policy.self), reserved: 0, revision: policy.revision,
+                    struct_size: UInt32(stride), reserved: 0, revision: policy.revision,
                     id: lend(policy.id.text), kind: lend(policy.kind.text),
                     identifier: policy.identifier.map(lend) ?? absent,
                     description: policy.description.map(lend) ?? absent, condition: lend(policy.condition),

@@ -89,7 +89,8 @@ let fileChecks: [PluginCheck] = [
         if let reason = LibraryFile.danger(of: site.library) { throw Finding(reason) }
         return .passed
     },
-    PluginCheck("PV08", .file, "A Swift plugin does without Foundation", warns: true) { site in
+    PluginCheck("PV08", .file, "A Swift plugin has a module of its own and does without Foundation", warns: true) {
+        site in
         let elf = try file(site)
         guard elf.needed.contains(where: { $0.hasPrefix("libswift") }) else {
             return .skipped("it is not linked with Swift's library")
@@ -99,11 +100,20 @@ let fileChecks: [PluginCheck] = [
                 "it needs \(first), which takes some MB of memory in every host",
                 advice: "Do without Foundation: the SDK has JSON, times and texts")
         }
+        // The SDK is in each plugin, and types of C are in modules of the compiler's, whose names begin so.
+        let shared = elf.swiftModules.intersection(ELFFile("/proc/self/exe")?.swiftModules ?? [])
+        if let name = shared.filter({ $0 != "LarderSDK" && !$0.hasPrefix("__") }).min() {
+            throw Finding(
+                "its module \(name) has the name of a module of the host, and their types may be taken for each other",
+                advice: "Compile it with a module name of its own, such as that of the plugin")
+        }
         return .passed
     },
 ]
 
 private func file(_ site: CheckSite) throws -> ELFFile {
-    guard let file = ELFFile(site.library) else { throw Skipped(reason: "it is no library that can be read") }
+    guard LibraryFile.refusal(of: site.library) == nil, let file = ELFFile(site.library) else {
+        throw Skipped(reason: "it is no library that can be read")
+    }
     return file
 }

@@ -23,7 +23,8 @@ let itemChecks: [PluginCheck] = [
         }
         return .passed
     },
-    .each("PV41", .items, "It takes the struct of an item that is larger than the one it knows") { site, plugin in
+    .each("PV41", .items, "It takes structs of items and policies that are larger than those it knows") {
+        site, plugin in
         try Stage.passes(site, plugin, lending: .larger)
     },
     .each("PV42", .items, "It takes items of which no field has a value, or one alone") { site, plugin in

@@ -168,6 +168,8 @@ final class FakeHost: CallScript, @unchecked Sendable {
 
     // MARK: The script of the calls
 
+    var policyGrowth: Int { lending.contains(.larger) ? 64 : 0 }
+
     func failure(of service: StaticString) -> larder_status? {
         let function = Self.function(service)
         called.insert(function)

@@ -79,6 +79,9 @@ package struct FakeHostAccess {
         host.server.serve = serve
     }
 
+    /// Makes the parts of the answer that was added last come several times.
+    package func repeatParts(_ rounds: Int) { host.server.change { $0.rounds = rounds } }
+
     /// Forgets the answers that no request has taken.
     package func forgetAnswers() { host.server.scripts = [] }
 

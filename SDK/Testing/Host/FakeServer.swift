@@ -17,6 +17,8 @@ final class FakeServer {
         var failure: larder_status?
         var headers: [(name: String, value: String)] = []
         var chunks: [[UInt8]] = []
+        /// How often the parts come before the answer ends.
+        var rounds = 1
         var responses: [Response] = []
         var end = MultistatusEnd()
     }
@@ -99,9 +101,11 @@ final class FakeAnswer: PluginAnswer {
     private let script: FakeServer.Script
     private let open: Open
     private var left: ArraySlice<[UInt8]>
+    private var roundsLeft: Int
 
     init(_ script: FakeServer.Script, of host: FakeHost) {
         (self.script, open, left) = (script, Open(host), script.chunks[...])
+        roundsLeft = script.rounds - 1
     }
 
     var status: Int { script.status }
@@ -112,6 +116,10 @@ final class FakeAnswer: PluginAnswer {
 
     func next() throws(ServiceError) -> [UInt8]? {
         try open.check()
+        if left.isEmpty, roundsLeft > 0 {
+            left = script.chunks[...]
+            roundsLeft -= 1
+        }
         if let chunk = left.popFirst() { return chunk }
         open.end()
         if let status = script.breaks { throw ServiceError(status, "the test's answer ends here") }

@@ -13,7 +13,7 @@ package struct Lending: OptionSet, Sendable {
     package static let readOnly = Lending(rawValue: 2)
     /// The memory cannot be read any more when the call has returned.
     package static let revoked = Lending(rawValue: 4)
-    /// The struct of an item is larger than this version knows it.
+    /// The structs of items and policies are larger than this version knows them.
     package static let larger = Lending(rawValue: 8)
     /// The members of fields that the processor does not name are no values: a text that cannot be read, a number that
     /// makes no sense.

@@ -105,9 +105,14 @@ static larder_status cleanup_condition(void *context, larder_str *out) {
     return LARDER_OK;
 }
 
-static larder_status no_policies(void *context, const larder_policy_list *policies) {
+static larder_status update_policies(void *context, const larder_policy_list *policies) {
+    uint64_t number;
     (void)context;
-    (void)policies;
+    for (number = 0; number < policies->count; number++) {
+        size_t step = HAS(141) ? sizeof(larder_policy) : policies->stride;
+        const larder_policy *policy = (const larder_policy *)((const char *)policies->policies + number * step);
+        if (policy->struct_size < sizeof *policy || !policy->id.len) abort();
+    }
     return LARDER_OK;
 }
 
@@ -216,7 +221,7 @@ static larder_status perform_cleanup(void *context, uint32_t trigger, const lard
 
 static const larder_item_policy_processor processor = {
     sizeof(larder_item_policy_processor), 0, {"org.example.flawed", 18}, READ, triggers, no_condition,
-    match_condition, cleanup_condition, no_policies, preflight, will_enter, step, perform_action,
+    match_condition, cleanup_condition, update_policies, preflight, will_enter, step, perform_action,
     end_matching, step, perform_cleanup,
 #if FLAW == 15
     NULL,
@@ -245,7 +250,14 @@ static larder_status ask_server(struct work *me, size_t *length) {
     *length = 0;
     status = me->http->open(me->host, &request, &answer);
     if (status != LARDER_OK) return status;
-    while ((status = answer->read(answer, &piece)) == LARDER_OK && piece.len) *length += (size_t)piece.len;
+    while ((status = answer->read(answer, &piece)) == LARDER_OK && piece.len) {
+        *length += (size_t)piece.len;
+        if (HAS(158)) {
+            void *all = malloc(*length);
+            if (!all) abort();
+            free(all);
+        }
+    }
     if (HAS(58) && *length > 50000000) abort();
     me->http->close(me->host, answer);
     return status;
