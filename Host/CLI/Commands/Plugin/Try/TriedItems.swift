@@ -112,6 +112,7 @@ extension Item {
             fileID: try members.text("fileID").map { FileID($0) }, path: path,
             kind: try members.word("type", of: kinds) ?? .file)
         size = try members.integer("size")
+        if let size, size < 0 { throw WrongMember(name: "size", what: "it is negative") }
         mimeType = try members.text("mimeType")
         etag = try members.text("etag").flatMap(ETag.init(field:))
         lastModified = try members.time("lastModified")
@@ -167,7 +168,8 @@ private struct ItemMembers {
     func time(_ name: String) throws(WrongMember) -> Timestamp? {
         guard let text = try text(name) else { return nil }
         guard let time = Timestamp(rfc3339: text) else {
-            throw WrongMember(name: name, what: "it is no time of RFC 3339, such as 2026-01-31T12:00:00Z")
+            throw WrongMember(
+                name: name, what: "it is no time of RFC 3339 from 1678 to 2261, such as 2026-01-31T12:00:00Z")
         }
         return time
     }
