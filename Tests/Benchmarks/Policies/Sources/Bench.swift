@@ -6,7 +6,8 @@ import Model
 /// The measurements.
 struct Bench {
     let folder: String
-    let reader: String
+    /// The libraries of the plugin that reads items, by the language.
+    let readers: [String: String]
     let availableOffline: String
     let rounds: Int
     /// The number of items in the large database; the small database has 1,000.
@@ -14,7 +15,8 @@ struct Bench {
 
     private func reading(_ database: Database, _ condition: String) async throws -> AtWork {
         try await AtWork(
-            on: database, plugin: "org.example.reader", library: reader, settings: "{\"match\": \"\(condition)\"}")
+            on: database, plugin: "org.example.reader", library: readers["C"] ?? "",
+            settings: "{\"match\": \"\(condition)\"}")
     }
 
     /// Measures a full-table trigger, whose cost must depend on the number of matching items, not on the number of

@@ -11,19 +11,22 @@ import Glibc
                 defer { words.removeSubrange(place...place + 1) }
                 return words[place + 1]
             }
-            let reader = value(of: "--reader", "")
+            let readers = value(of: "--readers", "")
             let pins = value(of: "--available-offline", "")
             let rounds = Int(value(of: "--rounds", "5")) ?? 0
             let items = Int(value(of: "--items", "1000000")) ?? 0
-            let only = value(of: "--only", "match read change pins").split(separator: " ")
-            guard !reader.isEmpty, !pins.isEmpty, rounds > 0, items >= 100_000, words.count == 1 else {
+            let only = value(of: "--only", "match read languages change pins").split(separator: " ")
+            guard !readers.isEmpty, !pins.isEmpty, rounds > 0, items >= 100_000, words.count == 1 else {
                 print(
-                    "usage: policies --reader LIBRARY --available-offline LIBRARY "
+                    "usage: policies --readers FOLDER --available-offline LIBRARY "
                         + "[--rounds N] [--items N] [--only SET] FOLDER"
                 )
                 exit(64)
             }
-            let bench = Bench(folder: words[0], reader: reader, availableOffline: pins, rounds: rounds, items: items)
+            let names = ["C": "c", "C++": "cpp", "Rust": "rust", "Swift": "swift"]
+            let bench = Bench(
+                folder: words[0], readers: names.mapValues { "\(readers)/reader-\($0).so" }, availableOffline: pins,
+                rounds: rounds, items: items)
             print("| what | items | figure | beside | limit | |")
             print("|---|---|---|---|---|---|")
             var isMissed = false
@@ -32,6 +35,7 @@ import Glibc
                     switch set {
                     case "match": try await bench.fewMatch()
                     case "read": try await bench.allRead()
+                    case "languages": try await bench.languages()
                     case "change": try await bench.fewChange()
                     case "pins": try await bench.manyPins()
                     default: throw BenchmarkError("there is no set \(set)")
