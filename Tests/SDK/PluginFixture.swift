@@ -79,7 +79,9 @@ final class PluginFixture {
 
     func drop(_ policy: ItemPolicy) { larder_fake_drop_policy(fake, policy.id.text) }
 
-    @discardableResult func run(_ trigger: Trigger, _ changed: Item...) -> larder_status {
+    @discardableResult func run(_ trigger: Trigger, _ changed: Item...) -> larder_status { run(trigger, changed) }
+
+    @discardableResult func run(_ trigger: Trigger, _ changed: [Item]) -> larder_status {
         let ids = changed.compactMap { strdup($0.localID.text) }
         defer { for id in ids { free(id) } }
         return ids.map { UnsafePointer($0) }.withUnsafeBufferPointer {

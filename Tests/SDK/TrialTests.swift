@@ -73,35 +73,49 @@ import Testing
         }
     }
 
-    @Test(
-        "G28: the fake host makes the calls and takes the requests that `plugin try` does, on random items",
-        arguments: [Trigger.itemsChanged, .itemListUpdateCompleted, .timer])
-    func same(trigger: Trigger) async throws {
+    /// Builds the processor that there is in each language.
+    private static func libraries(in folder: String) async throws -> [String] {
+        let plugins = "\(Build.root)/Tests/Support/Plugins"
+        try await CompiledPlugin.build("same", to: "\(folder)/c.so")
+        try await mustRun(
+            "g++",
+            [
+                "-std=c++11", "-shared", "-fPIC", "-I", "\(Build.root)/SDK/C/include", "-I", "\(Build.root)/SDK/Cpp",
+                "\(plugins)/same.cpp", "-o", "\(folder)/cpp.so",
+            ])
+        try await CompiledPlugin.buildSwift("\(plugins)/same.swift", module: "Tried", to: "\(folder)/swift.so")
+        return ["\(folder)/c.so", "\(folder)/cpp.so", "\(folder)/swift.so"]
+            + [try await Cargo.plugin("\(plugins)/same.rs", named: "tried", in: folder)]
+    }
+
+    @Test("G28: the fake host makes the calls and takes the requests that `plugin try` does, on random items")
+    func same() async throws {
         try await withTemporaryFolder { folder in
-            try await CompiledPlugin.build("same", to: "\(folder)/same.so")
             var random = SeededGenerator()
-            for _ in 0..<5 {
-                let items = Self.items(&random)
-                try Files.write(items.map { Self.json($0) + "\n" }.joined(), to: "\(folder)/items.jsonl")
-                let tried = try await run(
-                    try Build.larder,
-                    [
-                        "plugin", "try", "\(folder)/same.so", "--items", "\(folder)/items.jsonl", "--json", "--trigger",
-                        trigger.name,
-                    ], environment: ["TMPDIR": folder])
-                let fixture = try PluginFixture(library: "\(folder)/same.so")
-                for item in items { fixture.put(item) }
-                try #require(fixture.start("org.example.same") == LARDER_OK, "\(fixture.problem ?? "")")
-                let ids = items.sorted { $0.path < $1.path }.compactMap { strdup($0.localID.text) }
-                defer { for id in ids { free(id) } }
-                ids.map { UnsafePointer($0) }.withUnsafeBufferPointer {
-                    _ = larder_fake_run(fixture.fake, trigger.rawValue, $0.baseAddress, $0.count)
+            for library in try await Self.libraries(in: folder) {
+                for trigger in [Trigger.itemsChanged, .itemListUpdateCompleted, .timer] {
+                    try await expectSame(
+                        library, trigger, Self.items(&random), in: folder, "LARDER_TEST_SEED=\(random.seed)")
                 }
-                let (host, fake) = (try Trace(lines: tried.lines), Trace(fixture))
-                #expect(host.calls == fake.calls, "LARDER_TEST_SEED=\(random.seed)")
-                #expect(host == fake, "LARDER_TEST_SEED=\(random.seed)")
-                #expect(host.calls.count >= 3, "\(tried.errors)")
             }
         }
+    }
+
+    private func expectSame(
+        _ library: String, _ trigger: Trigger, _ items: [Item], in folder: String, _ comment: String
+    ) async throws {
+        try Files.write(items.map { Self.json($0) + "\n" }.joined(), to: "\(folder)/items.jsonl")
+        let tried = try await run(
+            try Build.larder,
+            ["plugin", "try", library, "--items", "\(folder)/items.jsonl", "--json", "--trigger", trigger.name],
+            environment: ["TMPDIR": folder])
+        let fixture = try PluginFixture(library: library)
+        for item in items { fixture.put(item) }
+        try #require(fixture.start("org.example.same") == LARDER_OK, "\(fixture.problem ?? "")")
+        fixture.run(trigger, items.sorted { $0.path < $1.path })
+        let (host, fake) = (try Trace(lines: tried.lines), Trace(fixture))
+        #expect(host.calls == fake.calls, "\(library), \(comment)")
+        #expect(host == fake, "\(library), \(comment)")
+        #expect(host.calls.count >= 3, "\(tried.errors)")
     }
 }

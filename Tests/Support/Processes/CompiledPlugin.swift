@@ -20,12 +20,7 @@ public enum CompiledPlugin {
 
     /// Writes the headers into a folder as they were in ABI 1.0.
     public static func writeFirstHeaders(into folder: String) throws {
-        let include = "\(Build.root)/SDK/C/include/larder"
-        try Files.makeFolder("\(folder)/larder")
-        try Files.makeFolder("\(folder)/larder/ext")
-        let headers = try Files.names(in: include) + Files.names(in: "\(include)/ext").map { "ext/\($0)" }
-        for header in headers where header.hasSuffix(".h") && header != "layout.h" {
-            var lines = try Files.text("\(include)/\(header)").split(separator: "\n", omittingEmptySubsequences: false)
+        try writeHeaders(into: folder) { header, lines in
             if header == "base.h" {
                 guard let minor = lines.firstIndex(where: { $0.hasPrefix("#define LARDER_ABI_MINOR ") }) else {
                     throw SetupError("no minor version")
@@ -39,6 +34,40 @@ public enum CompiledPlugin {
                 else { throw SetupError("no actions") }
                 lines.removeSubrange(first + 1..<end)
             }
+        }
+    }
+
+    /// The structs that a host fills for a plugin or reads from a plugin.
+    private static let structs = [
+        "http_header", "http_request", "record", "dav_end", "dav_request", "dav_response", "discovery",
+        "usage_figures", "policy", "policy_list", "project_ids", "project", "project_step", "project_new_step",
+        "project_update", "project_usage", "query", "item",
+    ]
+
+    /// Writes the headers into a folder as a later version may have them: each of the structs has additional members at its end.
+    public static func writeLaterHeaders(into folder: String) throws {
+        var grown = 0
+        try writeHeaders(into: folder) { _, lines in
+            lines = lines.flatMap { line -> [Substring] in
+                guard structs.contains(where: { line == "} larder_\($0);" }) else { return [line] }
+                grown += 1
+                return ["    uint64_t grown[3];", line]
+            }
+        }
+        guard grown == structs.count else { throw SetupError("\(grown) of \(structs.count) structs have grown") }
+    }
+
+    /// Writes the headers into a folder as a closure changes their lines.
+    private static func writeHeaders(
+        into folder: String, _ change: (_ header: String, _ lines: inout [Substring]) throws -> Void
+    ) throws {
+        let include = "\(Build.root)/SDK/C/include/larder"
+        try Files.makeFolder("\(folder)/larder")
+        try Files.makeFolder("\(folder)/larder/ext")
+        let headers = try Files.names(in: include) + Files.names(in: "\(include)/ext").map { "ext/\($0)" }
+        for header in headers where header.hasSuffix(".h") && header != "layout.h" {
+            var lines = try Files.text("\(include)/\(header)").split(separator: "\n", omittingEmptySubsequences: false)
+            try change(header, &lines)
             try Files.write(lines.joined(separator: "\n"), to: "\(folder)/larder/\(header)")
         }
     }
@@ -52,6 +81,30 @@ public enum CompiledPlugin {
             "-parse-as-library", "-emit-library", "-module-name", module, "-Xlinker",
             "--version-script=\(Build.root)/SDK/C/plugin.map", source, "-o", library,
         ])
+    }
+
+    /// Compiles a plugin in Swift with another SDK, whose sources are in a folder.
+    public static func buildSwift(
+        _ source: String, module: String, to library: String, withSDK sdk: String
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            let sources = try Files.filesBelow(sdk).filter { $0.hasSuffix(".swift") }.map { "\(sdk)/\($0)" }
+            try await mustRun(
+                "swiftc",
+                [
+                    "-swift-version", "6", "-parse-as-library", "-wmo", "-enable-experimental-feature", "Lifetimes",
+                    "-module-name", "LarderSDK", "-emit-module-path", "\(folder)/LarderSDK.swiftmodule", "-c", "-o",
+                    "\(folder)/sdk.o", "-I", "\(Build.root)/SDK/C/include",
+                ] + sources)
+            try await mustRun(
+                "swiftc",
+                [
+                    "-swift-version", "6", "-parse-as-library", "-emit-library", "-module-name", module, "-Xlinker",
+                    "--version-script=\(Build.root)/SDK/C/plugin.map", "-I", folder, "-I",
+                    "\(Build.root)/SDK/C/include",
+                    source, "\(folder)/sdk.o", "-o", library,
+                ])
+        }
     }
 
     /// Compiles a program in Swift that uses the SDK.
