@@ -116,17 +116,19 @@ final class TurnServices: LoopTurn, @unchecked Sendable {
         if status == 401 || status == 403 && refusal == nil { refusal = status }
     }
 
-    func homes(of service: String) throws(ServiceError) -> DAVHomes {
-        if service == "files" {
+    func homes(of name: String) throws(ServiceError) -> DAVHomes {
+        if name == "files" {
             guard let home = connection.filesHome else {
                 throw ServiceError(LARDER_UNSUPPORTED, "the server keeps no files")
             }
             return DAVHomes(principal: nil, homes: [home])
         }
-        guard service == "caldav" else { throw ServiceError(LARDER_INVALID_ARGUMENT, "no service \(service)") }
+        guard let service = DAVService(rawValue: name) else {
+            throw ServiceError(LARDER_INVALID_ARGUMENT, "no service \(name)")
+        }
         let answer = try asking { [connection] () async throws -> DAVHomes?? in
             do {
-                return .some(try await connection.discover(.caldav))
+                return .some(try await connection.discover(service))
             } catch let error as ConnectionError {
                 guard error.kind == .notFound else { throw error }
                 return nil

@@ -58,9 +58,9 @@ extension Stage {
         "/ada/".withCString { home in
             var homes = [home]
             homes.withUnsafeMutableBufferPointer {
-                larder_fake_homes(
-                    fake, "/principals/ada/",
-                    UnsafeRawPointer($0.baseAddress!).assumingMemoryBound(to: UnsafePointer<CChar>.self), 1)
+                let first = UnsafeRawPointer($0.baseAddress!).assumingMemoryBound(to: UnsafePointer<CChar>.self)
+                larder_fake_homes(fake, "/principals/ada/", first, 1)
+                larder_fake_address_book_homes(fake, "/principals/ada/", first, 1)
             }
         }
         larder_fake_files_home(fake, "/files/ada/")

@@ -958,7 +958,7 @@ public:
     }
 };
 
-/* The addresses of the account's calendars and files. */
+/* The addresses of the account's calendars, address books and files. */
 class discover : public detail::service<larder_discover> {
 public:
     explicit discover(larder::host &host) : service(host, LARDER_EXT_DISCOVER) {}

@@ -121,6 +121,16 @@ import Threads
         }
     }
 
+    @Test("A loop finds calendars, address books and files by their names alone; what the server lacks is not offered")
+    func discover() async throws {
+        try await withLoopFixture(mode: "discover 0", pages: 1) { fixture async throws in
+            fixture.server.add(Fault(.status(404), method: "PROPFIND"))
+            _ = await fixture.loops.runOnce()
+            #expect(
+                Array(fixture.said.prefix(5)) == ["caldav -7", "carddav -7", "files -7", "CardDAV -2", "carddav  -2"])
+        }
+    }
+
     @Test("GL3 L26: a server that never answers holds the loops of its own account alone")
     func twoAccounts() async throws {
         try await withLoopFixture(mode: "needs http 0", pages: 1) { fixture async throws in

@@ -41,7 +41,7 @@ public protocol LoopTurn: PluginRecords {
     ///   throws them.
     func send(_ request: MultistatusRequest, ahead isAhead: Bool) throws(ServiceError) -> any PluginDAVAnswer
 
-    /// Returns the homes of a service: `caldav`, `files`.
+    /// Returns the homes of a service: `caldav`, `carddav`, `files`.
     /// - Throws: `LARDER_UNSUPPORTED` if the server does not offer the service; `LARDER_NOT_FOUND` if an address that
     ///   might have told the homes cannot be asked now; `LARDER_INVALID_ARGUMENT` for an unknown service; and
     ///   `LARDER_IO` and `LARDER_CANCELLED` as in `send`.

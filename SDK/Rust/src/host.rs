@@ -127,7 +127,7 @@ services! {
     http: Http, 11;
     /// PROPFIND and REPORT requests.
     dav: Dav, 12;
-    /// The addresses of the account's calendars and files.
+    /// The addresses of the account's calendars, address books and files.
     discover: Discover, 13;
 }
 

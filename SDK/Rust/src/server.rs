@@ -212,7 +212,7 @@ impl Drop for DavAnswer<'_> {
 }
 
 service! {
-    /// The addresses of the account's calendars and files.
+    /// The addresses of the account's calendars, address books and files.
     Discover, larder_discover
 }
 
@@ -226,7 +226,7 @@ pub struct Discovery<'a> {
 }
 
 impl<'a> Discover<'a> {
-    /// Finds the homes of a service, `caldav` or `files`.
+    /// Finds the homes of a service: `caldav`, `files` or, since ABI 1.4, `carddav`.
     pub fn find(&self, service: &str) -> Result<Discovery<'a>> {
         let mut out = sized!(larder_discovery);
         call!(self, find, "discover.find", lent(service), &mut out)?;

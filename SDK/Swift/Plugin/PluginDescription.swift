@@ -87,7 +87,7 @@ public struct Service: Hashable, Sendable {
     public static let http = Service(name: LARDER_EXT_HTTP)
     /// ``Host/dav``: PROPFIND and REPORT requests.
     public static let dav = Service(name: LARDER_EXT_DAV)
-    /// ``Host/discover``: the addresses of the account's calendars and files.
+    /// ``Host/discover``: the addresses of the account's calendars, address books and files.
     public static let discover = Service(name: LARDER_EXT_DISCOVER)
     /// ``Host/cancel``: whether the current call should end.
     public static let cancel = Service(name: LARDER_EXT_CANCEL)

@@ -1,5 +1,5 @@
 extension Host {
-    /// The addresses of the account's calendars and files. Nil if the service is withheld.
+    /// The addresses of the account's calendars, address books and files. Nil if the service is withheld.
     public var discover: Discover? {
         table(.discover, as: larder_discover.self).map { Discover(host: pointer, table: $0) }
     }
@@ -30,12 +30,18 @@ extension Host {
             return home
         }
 
-        /// Returns the account's calendar homes. It asks the server each time.
+        /// Returns the account's calendar homes. The host asks the server, and keeps the answer for a day at most.
         /// - Throws: ``Status/unsupported`` if the server does not offer CalDAV, ``Status/notFound`` if the host found
         ///   none and a place that might know one cannot be asked now, so that it is worth asking later, ``Status/io``
         ///   if the server does not answer, and ``Status/cancelled`` if the call should end.
         public func calendarHomes() throws(PluginError) -> Homes {
             try homes("caldav", orElse: "the server offers no CalDAV")
+        }
+
+        /// Returns the account's address book homes. It needs a host of ABI 1.4.
+        /// - Throws: As ``calendarHomes()``, for CardDAV, and ``Status/invalidArgument`` on a host before 1.4.
+        public func addressBookHomes() throws(PluginError) -> Homes {
+            try homes("carddav", orElse: "the server offers no CardDAV")
         }
 
         private func homes(_ service: String, orElse absence: String) throws(PluginError) -> Homes {

@@ -155,8 +155,23 @@ private func text(_ text: UnsafePointer<CChar>) -> String { String(cString: text
     _ fake: OpaquePointer, _ principal: UnsafePointer<CChar>?, _ homes: UnsafePointer<UnsafePointer<CChar>>?,
     _ count: Int
 ) {
+    setHomes(of: "caldav", fake, principal, homes, count)
+}
+
+@c @implementation public func larder_fake_address_book_homes(
+    _ fake: OpaquePointer, _ principal: UnsafePointer<CChar>?, _ homes: UnsafePointer<UnsafePointer<CChar>>?,
+    _ count: Int
+) {
+    setHomes(of: "carddav", fake, principal, homes, count)
+}
+
+private func setHomes(
+    of service: String, _ fake: OpaquePointer, _ principal: UnsafePointer<CChar>?,
+    _ homes: UnsafePointer<UnsafePointer<CChar>>?, _ count: Int
+) {
     let homes = UnsafeBufferPointer(start: homes, count: count).map(text)
-    host(fake).server.homes = homes.isEmpty ? nil : DAVHomes(principal: principal.map(text), homes: homes)
+    host(fake).server.homes[service] =
+        homes.isEmpty ? nil : DAVHomes(principal: principal.map(text), homes: homes)
 }
 
 @c @implementation public func larder_fake_files_home(_ fake: OpaquePointer, _ home: UnsafePointer<CChar>?) {

@@ -35,7 +35,8 @@ final class FakeServer {
     /// Adds an answer for a request that has none; nil: the test gave no such function.
     var serve: ((_ method: String, _ target: String, _ body: String) -> Void)?
     var filesHome: String?
-    var homes: DAVHomes?
+    /// The homes by service: `caldav`, `carddav`.
+    var homes: [String: DAVHomes] = [:]
     /// The answers that are open and not read to their end.
     fileprivate(set) var underWay = 0
 

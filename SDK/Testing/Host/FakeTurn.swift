@@ -201,9 +201,9 @@ final class FakeTurn: LoopTurn {
                 throw ServiceError(LARDER_UNSUPPORTED, "the server keeps no files")
             }
             return DAVHomes(principal: nil, homes: [home])
-        case "caldav":
+        case "caldav", "carddav":
             host.journal.add(LARDER_FAKE_REQUEST, Journal.Entry(name: "discover", path: service))
-            guard let homes = host.server.homes else {
+            guard let homes = host.server.homes[service] else {
                 throw ServiceError(LARDER_UNSUPPORTED, "the server does not offer it")
             }
             return homes

@@ -139,9 +139,13 @@ void larder_fake_set_event_id(larder_fake *fake, const char *loop, const char *L
 const char *LARDER_NULLABLE larder_fake_event_id(const larder_fake *fake, const char *loop);
 
 /* Sets the principal and the `count` homes of the account's calendars. Unless they are set, discover.find returns
- * LARDER_UNSUPPORTED. */
+ * LARDER_UNSUPPORTED for "caldav". */
 void larder_fake_homes(larder_fake *fake, const char *LARDER_NULLABLE principal,
                        const char *LARDER_NONNULL const *LARDER_NULLABLE homes, size_t count);
+
+/* Sets the same of the account's address books, for "carddav". */
+void larder_fake_address_book_homes(larder_fake *fake, const char *LARDER_NULLABLE principal,
+                                    const char *LARDER_NONNULL const *LARDER_NULLABLE homes, size_t count);
 
 /* Sets the home of the account's files: "/remote.php/webdav/". Unless it is set, the server keeps no files. */
 void larder_fake_files_home(larder_fake *fake, const char *LARDER_NULLABLE home);

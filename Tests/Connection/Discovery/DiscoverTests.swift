@@ -8,10 +8,16 @@ import Transfer
 @testable import Connection
 
 private let principalProperty = "current-user-principal xmlns=\"DAV:\""
-private let homeProperty = "C:calendar-home-set xmlns:C=\"urn:ietf:params:xml:ns:caldav\""
+
+extension DAVService {
+    /// The element of the homes, with the prefix `C`.
+    fileprivate var homeElement: String { self == .caldav ? "C:calendar-home-set" : "C:addressbook-home-set" }
+}
 
 /// Returns the answer with which a server describes one path.
-private func told(principal: String? = nil, homes: [String] = [], at href: String = "/") -> HTTPAnswer {
+private func told(
+    principal: String? = nil, homes: [String] = [], of service: DAVService = .caldav
+) -> HTTPAnswer {
     func href(_ text: String) -> String { "<href xmlns=\"DAV:\">\(text)</href>" }
     var properties = ""
     if let principal {
@@ -19,7 +25,11 @@ private func told(principal: String? = nil, homes: [String] = [], at href: Strin
             "<\(principalProperty)>\(principal == "-" ? "<unauthenticated/>" : href(principal))"
             + "</current-user-principal>"
     }
-    if !homes.isEmpty { properties += "<\(homeProperty)>\(homes.map(href).joined())</C:calendar-home-set>" }
+    if !homes.isEmpty {
+        properties +=
+            "<\(service.homeElement) xmlns:C=\"urn:ietf:params:xml:ns:\(service)\">\(homes.map(href).joined())"
+            + "</\(service.homeElement)>"
+    }
     return .status(
         207, [:],
         """
@@ -48,29 +58,32 @@ private func connection(
 }
 
 struct DiscoverTests {
-    @Test("D03: homes are asked of the principal; there may be several, relative, in any spelling")
-    func principal() async throws {
+    private static let both: [DAVService] = [.caldav, .carddav]
+
+    @Test("D03: homes are asked of the principal; there may be several, relative, in any spelling", arguments: both)
+    func principal(_ service: DAVService) async throws {
         let transport = server([
             "PROPFIND /": { _ in told(principal: "principals/%61da/") },
-            "PROPFIND /principals/ada/": { _ in told(homes: ["../../cal/a@b", "http://h/cal//shared/"]) },
+            "PROPFIND /principals/ada/": { _ in told(homes: ["../../cal/a@b", "http://h/cal//shared/"], of: service) },
         ])
-        let homes = try await connection("https://h/", over: transport).discover(.caldav)
+        let homes = try await connection("https://h/", over: transport).discover(service)
         #expect(homes == DAVHomes(principal: "/principals/ada/", homes: ["/cal/a%40b/", "/cal/shared/"]))
         #expect(transport.lines == ["PROPFIND /", "PROPFIND /principals/ada/"])
         #expect(transport.requests.allSatisfy { $0.headers.first(name: "Depth") == "0" })
     }
 
-    @Test("D01: well-known is followed with PROPFIND kept", arguments: [301, 302, 303, 307, 308])
-    func wellKnown(_ status: Int) async throws {
+    @Test("D01: well-known is followed with PROPFIND kept", arguments: [301, 302, 303, 307, 308], both)
+    func wellKnown(_ status: Int, _ service: DAVService) async throws {
         let transport = server([
-            "PROPFIND /.well-known/caldav": { _ in .status(status, ["Location": "/dav/"]) },
-            "PROPFIND /dav/": { _ in told(principal: "p") }, "PROPFIND /dav/p": { _ in told(homes: ["/dav/cal/"]) },
+            "PROPFIND /.well-known/\(service)": { _ in .status(status, ["Location": "/dav/"]) },
+            "PROPFIND /dav/": { _ in told(principal: "p") },
+            "PROPFIND /dav/p": { _ in told(homes: ["/dav/cal/"], of: service) },
         ])
-        let homes = try await connection("https://h/files/", over: transport).discover(.caldav)
+        let homes = try await connection("https://h/files/", over: transport).discover(service)
         #expect(homes == DAVHomes(principal: "/dav/p", homes: ["/dav/cal/"]))
         #expect(
             transport.lines == [
-                "PROPFIND /files/", "PROPFIND /.well-known/caldav", "PROPFIND /dav/", "PROPFIND /dav/p",
+                "PROPFIND /files/", "PROPFIND /.well-known/\(service)", "PROPFIND /dav/", "PROPFIND /dav/p",
             ])
         #expect(
             transport.requests.dropFirst().allSatisfy {
@@ -87,18 +100,19 @@ struct DiscoverTests {
         #expect(transport.requests.allSatisfy { $0.address.origin.description == "https://h" })
     }
 
-    @Test("D02: the path that the name server tells is used, if it means the account's own server")
-    func names() async throws {
+    @Test("D02: the path that the name server tells is used, if it means the account's own server", arguments: both)
+    func names(_ service: DAVService) async throws {
         let places: [String: @Sendable (HTTPRequest) -> HTTPAnswer] = [
-            "PROPFIND /secret/dav": { _ in told(principal: "/p/") }, "PROPFIND /p/": { _ in told(homes: ["/c/"]) },
+            "PROPFIND /secret/dav": { _ in told(principal: "/p/") },
+            "PROPFIND /p/": { _ in told(homes: ["/c/"], of: service) },
         ]
         let location = ServiceResolver.Location(host: "cloud.example.org", port: 443, path: "/secret/dav")
         for (name, username) in [
-            ("_caldavs._tcp.cloud.example.org", "ada"), ("_caldavs._tcp.example.org", "ada@Example.org"),
+            ("_\(service)s._tcp.cloud.example.org", "ada"), ("_\(service)s._tcp.example.org", "ada@Example.org"),
         ] {
             let found = try await connection(
                 "https://cloud.example.org/x/", username: username, names: [name: [location]], over: server(places)
-            ).discover(.caldav)
+            ).discover(service)
             #expect(found?.homes == ["/c/"])
         }
         for other in [
@@ -107,9 +121,9 @@ struct DiscoverTests {
             .init(host: "cloud.example.org", port: 443, path: nil),
         ] {
             let transport = server(places)
-            let names = ["_caldavs._tcp.cloud.example.org": [other]]
+            let names = ["_\(service)s._tcp.cloud.example.org": [other]]
             #expect(
-                try await connection("https://cloud.example.org/", names: names, over: transport).discover(.caldav)
+                try await connection("https://cloud.example.org/", names: names, over: transport).discover(service)
                     == nil)
             #expect(transport.requests.allSatisfy { $0.address.origin.host == "cloud.example.org" })
         }
@@ -152,28 +166,29 @@ struct DiscoverTests {
         #expect(asked.withLock { $0 }.isEmpty)
     }
 
-    @Test("the account's url may be the principal itself, a home, or a calendar")
-    func itself() async throws {
-        let principal = server(["PROPFIND /p/ada/": { _ in told(homes: ["/c/"]) }])
-        let found = try await connection("https://h/p/ada", over: principal).discover(.caldav)
+    @Test("the account's url may be the principal itself, a home, or a calendar or address book", arguments: both)
+    func itself(_ service: DAVService) async throws {
+        let principal = server(["PROPFIND /p/ada/": { _ in told(homes: ["/c/"], of: service) }])
+        let found = try await connection("https://h/p/ada", over: principal).discover(service)
         #expect(found == DAVHomes(principal: "/p/ada/", homes: ["/c/"]))
 
+        let kind = service == .caldav ? "calendar" : "addressbook"
         let children = """
             <multistatus xmlns="DAV:"><response><href>/c/</href><propstat>\
             <prop><resourcetype><collection/></resourcetype></prop>\
             <status>HTTP/1.1 200 OK</status></propstat></response><response><href>/c/work/</href><propstat>\
-            <prop><resourcetype><collection/><calendar xmlns="urn:ietf:params:xml:ns:caldav"/></resourcetype></prop>\
+            <prop><resourcetype><collection/><\(kind) xmlns="urn:ietf:params:xml:ns:\(service)"/></resourcetype></prop>\
             <status>HTTP/1.1 200 OK</status></propstat></response></multistatus>
             """
         let options: @Sendable (HTTPRequest) -> HTTPAnswer = { _ in
-            .status(200, ["DAV": "1, 2", "Dav": "Calendar-Access"])
+            .status(200, ["DAV": "1, 2", "Dav": service == .caldav ? "Calendar-Access" : "AddressBook"])
         }
         for (text, homes) in [(children, ["/c/"]), (Document.multistatus(["/c/"]), nil)] {
             let home = server([
                 "OPTIONS /c/": options,
                 "PROPFIND /c/": { $0.headers.first(name: "Depth") == "1" ? .status(207, [:], text) : told() },
             ])
-            #expect(try await connection("https://h/c", over: home).discover(.caldav)?.homes == homes)
+            #expect(try await connection("https://h/c", over: home).discover(service)?.homes == homes)
         }
     }
 
@@ -191,6 +206,29 @@ struct DiscoverTests {
             #expect(try await connection.discover(.caldav) == nil)
             // The 401 at a guessed path has not locked the account.
             #expect(try await connection.discover(.carddav) == nil)
+        }
+    }
+
+    @Test(
+        "L33: a server with only one of calendars and address books offers that one; what is kept of one is not taken for the other"
+    )
+    func apart() async throws {
+        for (offered, other) in [(DAVService.caldav, DAVService.carddav), (.carddav, .caldav)] {
+            let transport = server([
+                "PROPFIND /": { _ in told(principal: "/p/") },
+                "PROPFIND /p/": { _ in told(homes: ["/home/"], of: offered) },
+            ])
+            let connection = connection("https://h/", over: transport)
+            let facts = ServerFacts(
+                root: "https://h/", product: "x", version: "1", hasFileIDs: false, hasFiles: true,
+                rootItem: ListedItem(path: .root, kind: .folder))
+            connection.setKnown(KnownServer(facts, of: .at("https://h/", username: "ada"), at: .now()))
+            for _ in 0..<2 {
+                #expect(try await connection.discover(other) == nil)
+                #expect(try await connection.discover(offered)?.homes == ["/home/"])
+            }
+            // What was found is kept, and so is that nothing was.
+            #expect(transport.lines.count { $0 == "PROPFIND /p/" } == 2)
         }
     }
 
@@ -267,13 +305,15 @@ struct DiscoverTests {
             try await connection("https://h/", over: cut).discover(.caldav)
         }
         #expect(broken?.kind == .protocolViolation)
-        let elsewhere = server([
-            "PROPFIND /": { _ in told(principal: "/p/") },
-            "PROPFIND /p/": { _ in told(homes: ["https://p42.example.org/c/"]) },
-        ])
-        let error = await #expect(throws: ConnectionError.self) {
-            try await connection("https://h/", over: elsewhere).discover(.caldav)
+        for service in Self.both {
+            let elsewhere = server([
+                "PROPFIND /": { _ in told(principal: "/p/") },
+                "PROPFIND /p/": { _ in told(homes: ["https://p42.example.org/c/"], of: service) },
+            ])
+            let error = await #expect(throws: ConnectionError.self) {
+                try await connection("https://h/", over: elsewhere).discover(service)
+            }
+            #expect(error?.kind == .redirectRefused && error?.message.contains("https://p42.example.org/c/") == true)
         }
-        #expect(error?.kind == .redirectRefused && error?.message.contains("https://p42.example.org/c/") == true)
     }
 }

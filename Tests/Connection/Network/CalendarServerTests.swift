@@ -44,6 +44,29 @@ struct CalendarServerTests {
     }
 
     @Test(
+        "D01, D03: the home of the address books is found on real servers, and what is in it",
+        arguments: CalendarServer.Program.allCases)
+    func addressBooks(_ program: CalendarServer.Program) async throws {
+        try await Self.connected(program) { server, connection in
+            let book = try await server.makeAddressBook("friends", displayName: "Friends & more")
+            let found = try #require(try await connection.discover(.carddav))
+            #expect(found.homes == [server.addressBookHome] && found.principal == "/ada/")
+            #expect(try await connection.discover(.caldav)?.homes == [server.home])
+            let answer = try await connection.multistatus(
+                MultistatusRequest(
+                    "PROPFIND", found.homes[0], depth: .one, properties: ["{DAV:}resourcetype", "{DAV:}displayname"]))
+            var names: [String: String] = [:]
+            while let response = try await answer.next() {
+                guard response.values[0]?.contains("{urn:ietf:params:xml:ns:carddav}addressbook") == true else {
+                    continue
+                }
+                names[response.href] = response.values[1]
+            }
+            #expect(names[book.path] == "Friends & more")
+        }
+    }
+
+    @Test(
         "K13, K03: a sync-collection of a real server is read, and its token is good for the next",
         arguments: CalendarServer.Program.allCases)
     func syncs(_ program: CalendarServer.Program) async throws {

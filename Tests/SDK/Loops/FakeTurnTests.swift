@@ -7,7 +7,7 @@ import Testing
 struct Sampling: EventLoop {
     static let description = PluginDescription(
         id: "org.example.sampling", name: "Sampling", version: "1", required: [.records, .http],
-        wanted: [.log, .values, .dav])
+        wanted: [.log, .values, .dav, .discover])
     static let kind = "sampling"
     static let collection: String? = "samples"
     static let refreshBits: RefreshSet = [RefreshSet(rawValue: 1), RefreshSet(rawValue: 2)]
@@ -21,6 +21,10 @@ struct Sampling: EventLoop {
         if eventID == "nothing" { throw PluginError(.unsupported, "nothing here") }
         if let depth = eventID.hasPrefix("depth ") ? Int(eventID.dropFirst(6)) : nil {
             _ = try host.require(host.dav, .dav).propfind("/", depth: depth, [])
+        }
+        if eventID == "homes" {
+            let discover = try host.require(host.discover, .discover)
+            host.log?.info("\(try discover.calendarHomes()) \(try discover.addressBookHomes())")
         }
         if eventID == "writes" { try host.records?.put(Record(key: "x"), in: "org.example.sampling/\(loop)") }
         if eventID == "empty" { return EventPage(eventID: "", content: "") }
@@ -139,6 +143,27 @@ struct Sampling: EventLoop {
         let fixture = try fixture("nothing")
         #expect(fixture.poll("one") == LARDER_UNSUPPORTED)
         #expect(fixture.loopCalls == ["poll one 0"])
+    }
+
+    @Test("SDK: calendars and address books have homes of their own, and none unless the test sets them")
+    func homes() throws {
+        let fixture = try fixture("homes")
+        #expect(fixture.poll("one") == LARDER_UNSUPPORTED && fixture.logLines == [])
+        "/cal/ada/".withCString { home in
+            [home].withUnsafeBufferPointer { larder_fake_homes(fixture.fake, "/ada/", $0.baseAddress, 1) }
+        }
+        #expect(fixture.poll("one") == LARDER_UNSUPPORTED && fixture.logLines == [])
+        "/card/ada/".withCString { home in
+            [home].withUnsafeBufferPointer { larder_fake_address_book_homes(fixture.fake, nil, $0.baseAddress, 1) }
+        }
+        #expect(fixture.poll("one") == LARDER_OK)
+        #expect(
+            fixture.logLines == [
+                "Homes(principal: \"/ada/\", homes: [\"/cal/ada/\"]) Homes(principal: \"\", homes: [\"/card/ada/\"])"
+            ])
+        #expect(
+            fixture.requests.map { "\($0.method) \($0.target)" }
+                == ["caldav", "caldav", "carddav", "caldav", "carddav"].map { "discover \($0)" })
     }
 
     @Test("SDK: when a record goes, what belongs to it goes, and its loop's event id")

@@ -35,6 +35,7 @@ struct looper {
     const larder_records *records;
     const larder_http *http;
     const larder_dav *dav;
+    const larder_discover *discover;
     const larder_kv *kv;
     const larder_log *log;
     const larder_cancel *cancel;
@@ -122,6 +123,17 @@ static larder_status put(struct looper *me, larder_str collection, const char *k
     status = me->records->put(me->host, collection, &record);
     free(bytes);
     return status;
+}
+
+/* Asks for the homes of each service, and logs the statuses. */
+static void ask_homes(struct looper *me) {
+    static const char *services[] = {"caldav", "carddav", "files", "CardDAV", "carddav "};
+    for (size_t i = 0; i < sizeof services / sizeof *services; i++) {
+        larder_discovery found;
+        memset(&found, 0, sizeof found);
+        found.struct_size = sizeof found;
+        say(me, services[i], me->discover->find(me->host, larder_str_make(services[i], strlen(services[i])), &found));
+    }
 }
 
 /* Reads and writes projects in a call, and logs the results. */
@@ -247,6 +259,7 @@ static larder_status poll(void *me_, const larder_loop *loop, larder_event_page 
     if (is(me, "put in poll", from)) say(me, "put in poll", put(me, S(OWN), "x", "{}", 0));
     if (is(me, "http", from)) ask_http(me);
     if (is(me, "dav", from)) ask_dav(me);
+    if (is(me, "discover", from)) ask_homes(me);
     if (is(me, "ahead", from)) ask_ahead(me, 1);
     if (is(me, "leave ahead", from)) ask_ahead(me, 0);
     content = calloc(1, sizeof *content);
@@ -389,6 +402,7 @@ static larder_status start(void *me_) {
     me->records = host->extension(host, S(LARDER_EXT_RECORDS));
     me->http = host->extension(host, S(LARDER_EXT_HTTP));
     me->dav = host->extension(host, S(LARDER_EXT_DAV));
+    me->discover = host->extension(host, S(LARDER_EXT_DISCOVER));
     me->kv = host->extension(host, S(LARDER_EXT_KV));
     me->log = host->extension(host, S(LARDER_EXT_LOG));
     me->cancel = host->extension(host, S(LARDER_EXT_CANCEL));
@@ -422,4 +436,4 @@ static const larder_offer offers[] = {{LARDER_EXT_EVENT_LOOP, &loops}, {LARDER_E
 
 LARDER_SINGLE(struct looper, start, stop, offers, OWN, "Looper", "1.0.0", "", "",
               LARDER_EXT_CONFIG " " LARDER_EXT_LOG " " LARDER_EXT_RECORDS " " LARDER_EXT_HTTP " " LARDER_EXT_DAV
-              " " LARDER_EXT_KV " " LARDER_EXT_CANCEL " " LARDER_EXT_ACTIONS, LARDER_EXT_PROJECTS);
+              " " LARDER_EXT_KV " " LARDER_EXT_CANCEL " " LARDER_EXT_ACTIONS, LARDER_EXT_PROJECTS " " LARDER_EXT_DISCOVER);

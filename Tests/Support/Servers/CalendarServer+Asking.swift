@@ -13,6 +13,21 @@ extension CalendarServer {
         return calendar
     }
 
+    /// Makes an address book (RFC 6352, section 6.3.1).
+    /// - Parameter name: the last part of the address book's path, in letters and digits.
+    public func makeAddressBook(_ name: String, displayName: String? = nil) async throws -> Calendar {
+        let book = Calendar(path: "\(addressBookHome)\(name)/")
+        try await ask(
+            "MKCOL", book.path,
+            xml: """
+                <?xml version="1.0" encoding="utf-8"?>
+                <D:mkcol xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:carddav"><D:set><D:prop>\
+                <D:resourcetype><D:collection/><C:addressbook/></D:resourcetype>\
+                <D:displayname>\(escaped(displayName ?? name))</D:displayname></D:prop></D:set></D:mkcol>
+                """)
+        return book
+    }
+
     /// Sets a calendar's display name.
     public func rename(_ calendar: Calendar, to name: String) async throws {
         try await ask(
@@ -25,22 +40,22 @@ extension CalendarServer {
                 """)
     }
 
-    /// Removes a calendar with its objects.
+    /// Removes a calendar or an address book with its objects.
     public func remove(_ calendar: Calendar) async throws { try await ask("DELETE", calendar.path) }
 
-    /// Writes objects by their names, such as `a.ics`, over one connection.
+    /// Writes objects by their names, such as `a.ics` or `a.vcf`, over one connection.
     public func put(_ objects: [String: String], into calendar: Calendar) async throws {
         try await withTemporaryFolder { scratch in
             var lines: [String] = []
             for (index, (name, text)) in objects.sorted(by: { $0.key < $1.key }).enumerated() {
-                // Lines end with CRLF (RFC 5545, section 3.1).
+                // Lines end with CRLF (RFC 5545, section 3.1; RFC 6350, section 3.2).
                 let body = text.split(separator: "\n").map { "\($0.last == "\r" ? $0.dropLast() : $0)\r\n" }.joined()
                 try Files.write(body, to: "\(scratch)/\(index)")
                 if index > 0 { lines.append("next") }
                 lines +=
                     common() + [
                         "url = \"\(address(calendar.path + name))\"", "upload-file = \"\(scratch)/\(index)\"",
-                        "header = \"Content-Type: text/calendar; charset=utf-8\"",
+                        "header = \"Content-Type: text/\(name.hasSuffix(".vcf") ? "vcard" : "calendar"); charset=utf-8\"",
                     ]
             }
             try await ask(lines, in: scratch)

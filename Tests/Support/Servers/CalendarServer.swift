@@ -1,4 +1,4 @@
-/// A CalDAV server of another project, running on 127.0.0.1, with one user's calendars.
+/// A CalDAV and CardDAV server of another project, running on 127.0.0.1, with one user's calendars and address books.
 public struct CalendarServer: Sendable {
     /// The server programs that tests can start.
     public enum Program: String, CaseIterable, Sendable {
@@ -15,9 +15,9 @@ public struct CalendarServer: Sendable {
         public init() {}
     }
 
-    /// A calendar on the server.
+    /// A calendar or an address book on the server.
     public struct Calendar: Hashable, Sendable {
-        /// The calendar's path on the server, with a closing slash, as in the server's own hrefs.
+        /// Its path on the server, with a closing slash, as in the server's own hrefs.
         public let path: String
     }
 
@@ -36,6 +36,14 @@ public struct CalendarServer: Sendable {
         switch program {
         case .radicale: "/\(user.name)/"
         case .xandikos: "/\(user.name)/calendars/"
+        }
+    }
+
+    /// The path below which address books are made.
+    public var addressBookHome: String {
+        switch program {
+        case .radicale: home
+        case .xandikos: "/\(user.name)/contacts/"
         }
     }
 

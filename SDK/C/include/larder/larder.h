@@ -32,7 +32,7 @@
  *   ext/projects.h         state with steps, undo and redo                        larder.projects/1
  *   ext/http.h             requests to the account's server                       larder.http/1
  *   ext/dav.h              PROPFIND and REPORT requests                           larder.dav/1
- *   ext/discover.h         the addresses of the account's calendars and files     larder.discover/1
+ *   ext/discover.h         the addresses of calendars, address books and files    larder.discover/1
  *   ext/cancel.h           whether the current call should end                    larder.cancel/1
  *
  * Three more headers are optional. layout.h asserts every size and offset: include it to check that your compiler lays

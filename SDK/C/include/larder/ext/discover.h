@@ -1,5 +1,5 @@
-/* ext/discover.h: the addresses of the account's calendars and files, "larder.discover/1" (RFC 6764, RFC 5397, RFC
- * 4791).
+/* ext/discover.h: the addresses of the account's calendars, address books and files, "larder.discover/1" (RFC 6764, RFC
+ * 5397, RFC 4791, RFC 6352).
  *
  * Example:
  *
@@ -40,8 +40,10 @@ typedef struct larder_discover {
     uint32_t reserved;
 
     /* Fills `*out` with the homes of a service. Set out->struct_size before. Everything that `*out` points to is
-     * borrowed until the current call returns. `service` is "caldav" or "files". For "caldav" the host asks the server
-     * each time. For "files" it knows the answer: the home below which the percent-encoded paths of all items are.
+     * borrowed until the current call returns. `service` is "caldav", "files" or, since 1.4, "carddav", which a host
+     * before that refuses with LARDER_INVALID_ARGUMENT. For "caldav" and "carddav" the host asks the server, and keeps
+     * the answer for at most a day, and no longer than a home is there. For "files" it knows the answer: the home below
+     * which the percent-encoded paths of all items are.
      * Returns LARDER_UNSUPPORTED (the server does not offer the service), LARDER_NOT_FOUND (the host found no home, and
      * a place that might know one cannot be asked now: ask again later), LARDER_IO, LARDER_CANCELLED or
      * LARDER_INVALID_ARGUMENT (no such service).
