@@ -13,7 +13,8 @@ public struct DAVResponse: Hashable, Sendable {
     public var status: Int
     /// A path from the origin's root. It is always percent-encoded in the same way.
     public var href: String
-    /// The texts of the properties in the order of the request. A text is nil if the server has no such property.
+    /// The texts of the properties in the order of the request. A text is nil if the server has no such property. XML
+    /// makes a line feed of a CRLF (XML 1.0, section 2.11), unless the server wrote it as a character reference.
     public var values: [String?]
     /// The element names inside the response's `DAV:error`, in Clark notation.
     public var errors: [String]

@@ -14,6 +14,9 @@
  *
  *   {urn:ietf:params:xml:ns:caldav}comp VEVENT
  *
+ * XML makes a line feed of a CRLF (XML 1.0, section 2.11), unless the server wrote it as a character reference. So the
+ * lines of calendar objects and vCards, which end with CRLF, may end with a line feed in a text.
+ *
  * Example:
  *
  *     static larder_status count_members(const larder_host *host, const larder_dav *dav, uint64_t *out) {
