@@ -79,7 +79,7 @@ pub use projects::{NewStep, Project, ProjectUpdate, Projects, Step};
 pub use records::{Record, RecordCursor, Records};
 pub use server::{Dav, DavAnswer, DavEnd, DavRequest, DavResponse, Discover, Discovery, Http, HttpAnswer};
 pub use services::{Actions, Cancel, Clock, Kv, Log, Usage};
-pub use settings::Config;
+pub use settings::{Config, Settings};
 pub use text::{quote, quote_list};
 
 /// Returns a mask of numbers: of fields, or of triggers.

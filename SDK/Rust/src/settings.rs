@@ -20,9 +20,56 @@ impl<'a> Config<'a> {
         Ok(unsafe { borrowed(out) }.unwrap_or("{}"))
     }
 
+    fn object(&self) -> Result<Settings<'a>> {
+        self.settings().map(|json| Settings { json })
+    }
+
     /// The JSON of a setting: `10`, `"7d"` or `["a","b"]`.
     pub fn json(&self, name: &str) -> Result<&'a str> {
-        match find(self.settings()?, name) {
+        self.object()?.json(name)
+    }
+
+    /// A whole number; also a duration in milliseconds, and a size in bytes.
+    pub fn integer(&self, name: &str) -> Result<i64> {
+        self.object()?.integer(name)
+    }
+
+    /// A number.
+    pub fn number(&self, name: &str) -> Result<f64> {
+        self.object()?.number(name)
+    }
+
+    /// True or false.
+    pub fn flag(&self, name: &str) -> Result<bool> {
+        self.object()?.flag(name)
+    }
+
+    /// A text.
+    pub fn text(&self, name: &str) -> Result<String> {
+        self.object()?.text(name)
+    }
+
+    /// A list of texts.
+    pub fn list(&self, name: &str) -> Result<Vec<String>> {
+        self.object()?.list(name)
+    }
+
+    /// A list of objects.
+    pub fn objects(&self, name: &str) -> Result<Vec<Settings<'a>>> {
+        self.object()?.objects(name)
+    }
+}
+
+/// Settings that belong together, by their names: an object of a list. Its errors are those of [`Config`].
+#[derive(Clone, Copy)]
+pub struct Settings<'a> {
+    json: &'a str,
+}
+
+impl<'a> Settings<'a> {
+    /// The JSON of a setting: `10`, `"7d"` or `["a","b"]`.
+    pub fn json(&self, name: &str) -> Result<&'a str> {
+        match find(self.json, name) {
             None | Some("") | Some("null") => Err(Error::of("config", LARDER_NOT_FOUND)),
             Some(json) => Ok(json),
         }
@@ -49,36 +96,52 @@ impl<'a> Config<'a> {
 
     /// A text.
     pub fn text(&self, name: &str) -> Result<String> {
-        let json = self.json(name)?;
-        let mut text = String::new();
-        if !json.starts_with('"') {
-            return Err(wrong());
-        }
-        string(json, 0, |letter| text.push(letter));
-        Ok(text)
+        read(self.json(name)?).ok_or_else(wrong)
     }
 
     /// A list of texts.
     pub fn list(&self, name: &str) -> Result<Vec<String>> {
-        let json = self.json(name)?;
-        let mut list = Vec::new();
-        if !json.starts_with('[') {
-            return Err(wrong());
-        }
-        let mut at = blanks(json, 1);
-        while at < json.len() && json.as_bytes()[at] != b']' {
-            if json.as_bytes()[at] != b'"' {
-                return Err(wrong());
-            }
-            let mut text = String::new();
-            at = blanks(json, string(json, at, |letter| text.push(letter)));
-            list.push(text);
-            if json.as_bytes().get(at) == Some(&b',') {
-                at = blanks(json, at + 1);
-            }
-        }
-        Ok(list)
+        let items = items(self.json(name)?).ok_or_else(wrong)?;
+        items.into_iter().map(|json| read(json).ok_or_else(wrong)).collect()
     }
+
+    /// A list of objects.
+    pub fn objects(&self, name: &str) -> Result<Vec<Settings<'a>>> {
+        let items = items(self.json(name)?).ok_or_else(wrong)?;
+        let object = |json: &'a str| if json.starts_with('{') { Ok(Settings { json }) } else { Err(wrong()) };
+        items.into_iter().map(object).collect()
+    }
+}
+
+/// Reads a JSON string. `None`: it is something else.
+fn read(json: &str) -> Option<String> {
+    let mut text = String::new();
+    if !json.starts_with('"') {
+        return None;
+    }
+    string(json, 0, |letter| text.push(letter));
+    Some(text)
+}
+
+/// Returns the JSON of each item of a list. `None`: it is something else.
+fn items(json: &str) -> Option<Vec<&str>> {
+    let mut items = Vec::new();
+    if !json.starts_with('[') {
+        return None;
+    }
+    let mut at = blanks(json, 1);
+    while at < json.len() && json.as_bytes()[at] != b']' {
+        let end = value(json, at);
+        if end == at {
+            return None;
+        }
+        items.push(json.get(at..end)?);
+        at = blanks(json, end);
+        if json.as_bytes().get(at) == Some(&b',') {
+            at = blanks(json, at + 1);
+        }
+    }
+    Some(items)
 }
 
 fn wrong() -> Error {
@@ -212,6 +275,22 @@ mod tests {
     }
 
     #[test]
+    fn lists_are_read_item_by_item() {
+        let json = r#"{"sizes": [ {"above": 5, "tags":["]","}"]} ,{ "above":-7,"name":"a" }], "none":[], "names":["a" , "b"]}"#;
+        let settings = Settings { json };
+        let sizes = settings.objects("sizes").unwrap();
+        let above: Vec<i64> = sizes.iter().map(|size| size.integer("above").unwrap()).collect();
+        assert_eq!(above, [5, -7]);
+        assert_eq!(sizes[0].list("tags").unwrap(), ["]", "}"]);
+        assert_eq!(sizes[1].text("name").unwrap(), "a");
+        assert_eq!(sizes[0].text("name").unwrap_err().status(), LARDER_NOT_FOUND);
+        assert!(settings.objects("none").unwrap().is_empty());
+        assert_eq!(settings.list("names").unwrap(), ["a", "b"]);
+        assert_eq!(settings.objects("names").err().unwrap().status(), LARDER_INVALID_ARGUMENT);
+        assert_eq!(settings.list("sizes").err().unwrap().status(), LARDER_INVALID_ARGUMENT);
+    }
+
+    #[test]
     fn strings_are_read_as_json_has_them() {
         assert_eq!(text(r#""\"\\\/\b\f\n\r\tA\u00e9\u20ac\ud83d\ude00é€😀""#), "\"\\/\u{8}\u{c}\n\r\tAé€😀é€😀");
         assert_eq!(text(r#""\ud83dx\ude00""#), "\u{fffd}x\u{fffd}");
@@ -229,6 +308,8 @@ mod tests {
             }
             random = random.wrapping_mul(1_103_515_245).wrapping_add(12_345);
             let _ = find(&json, "a");
+            let _ = Settings { json: &json }.objects("a");
+            let _ = items(&json.replacen('{', "[", 1));
         }
     }
 }
