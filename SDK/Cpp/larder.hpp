@@ -595,8 +595,90 @@ public:
     }
 };
 
-/* The plugin's settings by their names. A setting that is missing or null is LARDER_NOT_FOUND, one of another type
- * LARDER_INVALID_ARGUMENT. */
+/* Settings that belong together, by their names: those of the plugin, or an object of a list. It is borrowed for the
+ * call. A setting that is missing or null is LARDER_NOT_FOUND, one of another type LARDER_INVALID_ARGUMENT. */
+class settings {
+public:
+    explicit settings(larder::host &host, larder::text json = larder::text(), larder_status status = LARDER_OK)
+        : host_(&host), json_(json), status_(status) {}
+
+    /* The JSON of a setting. */
+    result<larder::text> json(const char *name) const {
+        larder_str out = larder_str();
+        larder_status status = status_ == LARDER_OK ? larder_json_member(json_, name, &out) : status_;
+        return noted<larder::text>(status, out);
+    }
+    /* A whole number; also a duration in milliseconds, and a size in bytes. */
+    result<int64_t> integer(const char *name) const {
+        int64_t out = 0;
+        result<larder::text> found = json(name);
+        larder_status status = found ? larder_json_integer(*found, &out) : found.status();
+        return noted(status, out);
+    }
+    result<double> number(const char *name) const {
+        result<larder::text> found = json(name);
+        std::string digits = found ? found->str() : std::string();
+        char *end = nullptr;
+        double out = std::strtod(digits.c_str(), &end);
+        return noted(found ? (*end ? LARDER_INVALID_ARGUMENT : LARDER_OK) : found.status(), out);
+    }
+    result<bool> flag(const char *name) const {
+        int out = 0;
+        result<larder::text> found = json(name);
+        larder_status status = found ? larder_json_flag(*found, &out) : found.status();
+        return noted(status, out != 0);
+    }
+    result<std::string> text(const char *name) const {
+        std::string out;
+        result<larder::text> found = json(name);
+        larder_status status = found ? string(*found, out) : found.status();
+        return noted(status, std::move(out));
+    }
+    /* A list of texts. */
+    result<std::vector<std::string>> list(const char *name) const {
+        std::vector<std::string> out;
+        larder_status status = each(name, [&](larder::text item) {
+            out.emplace_back();
+            return string(item, out.back());
+        });
+        return noted(status, std::move(out));
+    }
+    /* A list of objects: for (larder::settings size : *sizes). */
+    result<std::vector<settings>> objects(const char *name) const {
+        std::vector<settings> out;
+        larder_status status = each(name, [&](larder::text item) {
+            out.push_back(settings(*host_, item));
+            return *item.begin() == '{' ? LARDER_OK : LARDER_INVALID_ARGUMENT;
+        });
+        return noted(status, std::move(out));
+    }
+
+private:
+    template <class Value> result<Value> noted(larder_status status, Value value) const {
+        return result<Value>(host_->note("config", status), std::move(value));
+    }
+    static larder_status string(larder::text json, std::string &out) {
+        if (json.empty() || *json.begin() != '"') return LARDER_INVALID_ARGUMENT;
+        larder_json_character read = larder_json_next(json.begin() + 1, json.end());
+        for (; read.count > 0; read = larder_json_next(read.next, json.end())) out.append(read.bytes, read.count);
+        return LARDER_OK;
+    }
+    template <class Body> larder_status each(const char *name, Body body) const {
+        result<larder::text> found = json(name);
+        if (!found) return found.status();
+        if (*found->begin() != '[') return LARDER_INVALID_ARGUMENT;
+        larder_str rest = *found, item = larder_str();
+        larder_status status = LARDER_OK;
+        while (status == LARDER_OK && larder_json_item(&rest, &item)) status = body(item);
+        return status;
+    }
+
+    larder::host *host_;
+    larder::text json_;
+    larder_status status_;
+};
+
+/* The plugin's settings by their names, as larder::settings reads them. */
 class config : public detail::service<larder_config> {
 public:
     explicit config(larder::host &host) : service(host, LARDER_EXT_CONFIG) {}
@@ -607,60 +689,21 @@ public:
         return result<larder::text>(status, out);
     }
     /* The JSON of a setting, borrowed for the call. */
-    result<larder::text> json(const char *name) const {
-        larder_str out = larder_str();
-        larder_status status = table_ ? larder_setting(host_->raw(), table_, name, &out) : LARDER_UNSUPPORTED;
-        return result<larder::text>(host_->note("config", status), out);
-    }
+    result<larder::text> json(const char *name) const { return all().json(name); }
     /* A whole number; also a duration in milliseconds, and a size in bytes. */
-    result<int64_t> integer(const char *name) const {
-        int64_t out = 0;
-        larder_status status = table_ ? larder_setting_integer(host_->raw(), table_, name, &out) : LARDER_UNSUPPORTED;
-        return result<int64_t>(host_->note("config", status), out);
-    }
-    result<double> number(const char *name) const {
-        result<larder::text> found = json(name);
-        std::string digits = found ? found->str() : std::string();
-        char *end = nullptr;
-        double out = std::strtod(digits.c_str(), &end);
-        larder_status status = found ? (*end ? LARDER_INVALID_ARGUMENT : LARDER_OK) : found.status();
-        return result<double>(host_->note("config", status), out);
-    }
-    result<bool> flag(const char *name) const {
-        int out = 0;
-        larder_status status = table_ ? larder_setting_flag(host_->raw(), table_, name, &out) : LARDER_UNSUPPORTED;
-        return result<bool>(host_->note("config", status), out != 0);
-    }
-    result<std::string> text(const char *name) const {
-        std::vector<std::string> out;
-        larder_status status = strings(name, '"', out);
-        return result<std::string>(status, out.empty() ? std::string() : out[0]);
-    }
+    result<int64_t> integer(const char *name) const { return all().integer(name); }
+    result<double> number(const char *name) const { return all().number(name); }
+    result<bool> flag(const char *name) const { return all().flag(name); }
+    result<std::string> text(const char *name) const { return all().text(name); }
     /* A list of texts. */
-    result<std::vector<std::string>> list(const char *name) const {
-        std::vector<std::string> out;
-        larder_status status = strings(name, '[', out);
-        return result<std::vector<std::string>>(status, std::move(out));
-    }
+    result<std::vector<std::string>> list(const char *name) const { return all().list(name); }
+    /* A list of objects, borrowed for the call: for (larder::settings size : config.objects("sizes").get()). */
+    result<std::vector<larder::settings>> objects(const char *name) const { return all().objects(name); }
 
 private:
-    /* Reads a string, or a list of them, which begins with a character. */
-    larder_status strings(const char *name, char first, std::vector<std::string> &out) const {
-        result<larder::text> found = json(name);
-        if (!found) return found.status();
-        const char *at = found->begin(), *end = found->end();
-        if (*at != first) return host_->note("config", LARDER_INVALID_ARGUMENT);
-        if (first == '[') at = larder_json_blanks(at + 1, end);
-        while (at < end && *at != ']') {
-            if (*at != '"') return host_->note("config", LARDER_INVALID_ARGUMENT);
-            std::string string;
-            larder_json_character read = larder_json_next(at + 1, end);
-            for (; read.count > 0; read = larder_json_next(read.next, end)) string.append(read.bytes, read.count);
-            out.push_back(std::move(string));
-            at = larder_json_blanks(read.next, end);
-            if (at < end && *at == ',') at = larder_json_blanks(at + 1, end);
-        }
-        return LARDER_OK;
+    larder::settings all() const {
+        result<larder::text> found = settings();
+        return larder::settings(*host_, *found, found.status());
     }
 };
 

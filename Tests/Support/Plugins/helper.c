@@ -75,13 +75,33 @@ static void check_settings(void) {
     result = LARDER_OK;
 }
 
+static void check_lists(void) {
+    larder_str rest, item, json;
+    int64_t above[2] = {0, 0};
+    char text[8];
+    int count = 0, flag = 0;
+    set("{\"sizes\":[ {\"above\":5,\"tags\":[\"]\"]} ,{ \"above\" : -7 , \"name\":\"a\",\"t\":true}],\"none\":[ ],\"text\":\"[1]\"}");
+    CHECK(larder_setting(&host, &config, "sizes", &rest) == LARDER_OK);
+    for (; larder_json_item(&rest, &item) && count < 2; count++)
+        CHECK(larder_json_member(item, "above", &json) == LARDER_OK
+              && larder_json_integer(json, &above[count]) == LARDER_OK);
+    CHECK(count == 2 && above[0] == 5 && above[1] == -7);
+    CHECK(larder_json_member(item, "name", &json) == LARDER_OK && larder_json_text(json, text, sizeof text) == LARDER_OK
+          && !strcmp(text, "a"));
+    CHECK(larder_json_member(item, "t", &json) == LARDER_OK && larder_json_flag(json, &flag) == LARDER_OK && flag == 1);
+    CHECK(larder_json_member(item, "tags", &json) == LARDER_NOT_FOUND);
+    CHECK(larder_json_member(larder_str_make("[1]", 3), "a", &json) == LARDER_NOT_FOUND);
+    CHECK(larder_setting(&host, &config, "none", &rest) == LARDER_OK && !larder_json_item(&rest, &item));
+    CHECK(larder_setting(&host, &config, "text", &rest) == LARDER_OK && !larder_json_item(&rest, &item));
+}
+
 /* Whatever the text is, nothing outside of it is read. */
 static void check_any_text(void) {
     static const char parts[] = "{}[]\":,\\u0019ad-tn ";
     unsigned random = 1;
     for (int round = 0; round < 200000; round++) {
         char text[24], out[8], *exact;
-        larder_str json;
+        larder_str json, item;
         int64_t number;
         size_t length, i;
         random = random * 1103515245u + 12345u;
@@ -100,6 +120,9 @@ static void check_any_text(void) {
             CHECK(json.ptr >= exact && json.ptr + json.len <= exact + length + 1);
         (void)larder_setting_integer(&host, &config, "a", &number);
         (void)larder_setting_text(&host, &config, "0", out, sizeof out);
+        exact[0] = '[';
+        for (json = given; larder_json_item(&json, &item);)
+            CHECK(item.len > 0 && item.ptr >= exact && item.ptr + item.len <= exact + length + 1);
         free(exact);
     }
 }
@@ -141,6 +164,7 @@ int main(int argc, char **argv) {
         return 0;
     }
     check_settings();
+    check_lists();
     check_quotes();
     check_processor();
     check_any_text();

@@ -68,7 +68,8 @@ static larder_status config_settings(const larder_host *h, larder_str *out) {
     (void)h;
     begin("larder_config.settings");
     *out = S("{\"whole\": -7, \"half\": 0.5, \"yes\": true, \"text\": \"a\\u00e9\\n\", \"list\": [\"one\", \"t,]wo\"], "
-             "\"none\": [], \"nothing\": null, \"deep\": {\"whole\": [1]}}");
+             "\"none\": [], \"nothing\": null, \"deep\": {\"whole\": [1]}, "
+             "\"objects\": [{\"whole\": 1, \"list\": [\"}\"]} , {\"whole\": -2, \"text\": \"b\"}]}");
     return done();
 }
 

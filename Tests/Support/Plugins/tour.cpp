@@ -202,6 +202,12 @@ private:
         met("text as list", config.list("text").status());
         met("deep as text", config.text("deep").status());
         met("deep as flag", config.flag("deep").status());
+        for (const larder::settings &one : config.objects("objects").value_or({}))
+            say("whole" + of(one.integer("whole").value_or(0)) + " text " + one.text("text").value_or("")
+                + of(static_cast<int64_t>(one.list("list").value_or({}).size())));
+        met("no objects", config.objects("none").status());
+        met("texts as objects", config.objects("list").status());
+        met("objects as texts", config.list("objects").status());
     }
     void store() {
         larder::result<larder::bytes> none = kv.get("none"), found = kv.get("found");

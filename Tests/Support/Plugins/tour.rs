@@ -294,6 +294,14 @@ fn settings(host: &Host) {
     met(host, "text as list", config.list("text"));
     met(host, "deep as text", config.text("deep"));
     met(host, "deep as flag", config.flag("deep"));
+    for one in config.objects("objects").unwrap_or_default() {
+        let (whole, text) = (one.integer("whole").ok(), one.text("text").unwrap_or_default());
+        let list = one.list("list").unwrap_or_default().len() as i64;
+        say(host, format!("whole{} text {}{}", whole.of(), text, list.of()));
+    }
+    met(host, "no objects", config.objects("none"));
+    met(host, "texts as objects", config.objects("list"));
+    met(host, "objects as texts", config.list("objects"));
 }
 
 fn store(host: &Host) {

@@ -236,16 +236,10 @@ static inline const char *larder_json_value(const char *at, const char *end) {
     return at;
 }
 
-/* Finds the JSON of a setting by its name, such as 10, "7d" or ["a","b"]. The text is borrowed until the current call
- * returns. Returns LARDER_NOT_FOUND if there is no such setting or it is null, or what the host returns. */
-static inline larder_status larder_setting(const larder_host *host, const larder_config *config, const char *name,
-                                           larder_str *out) {
-    larder_str settings = {NULL, 0};
-    larder_status status = config->settings(host, &settings);
-    const char *at, *end;
-    if (status != LARDER_OK) return status;
-    at = settings.ptr;
-    end = at + settings.len;
+/* Finds the JSON of a member of a JSON object by its name. Returns LARDER_NOT_FOUND if there is no such member or it is
+ * null. */
+static inline larder_status larder_json_member(larder_str object, const char *name, larder_str *out) {
+    const char *at = object.ptr, *end = at + object.len;
     at = larder_json_blanks(at, end);
     if (at == end || *at != '{') return LARDER_NOT_FOUND;
     at++;
@@ -272,15 +266,28 @@ static inline larder_status larder_setting(const larder_host *host, const larder
     return LARDER_NOT_FOUND;
 }
 
-/* Reads a setting that is a whole number: also a duration, which comes in milliseconds, and a size, in bytes. Returns
- * LARDER_INVALID_ARGUMENT if it is something else, else as larder_setting. */
-static inline larder_status larder_setting_integer(const larder_host *host, const larder_config *config,
-                                                   const char *name, int64_t *out) {
-    larder_str json = {NULL, 0};
-    larder_status status = larder_setting(host, config, name, &json);
+/* Takes the next item of a JSON list. `*rest` is the list's JSON before the first call, and what is left of it after each
+ * one. Returns 1 and sets `*item` to the item's JSON, or returns 0 past the last one or if it is no list:
+ *
+ *     while (larder_json_item(&rest, &size))
+ *         if (larder_json_member(size, "above", &json) == LARDER_OK) status = larder_json_integer(json, &above);
+ */
+static inline int larder_json_item(larder_str *rest, larder_str *item) {
+    const char *end = rest->ptr + rest->len, *from = larder_json_blanks(rest->ptr, end), *to;
+    if (from == end || (*from != '[' && *from != ',')) return 0;
+    from = larder_json_blanks(from + 1, end);
+    to = larder_json_value(from, end);
+    if (to == from) return 0;
+    *item = larder_str_make(from, (uint64_t)(to - from));
+    to = larder_json_blanks(to, end);
+    *rest = larder_str_make(to, (uint64_t)(end - to));
+    return 1;
+}
+
+/* Reads JSON that is a whole number. Returns LARDER_INVALID_ARGUMENT if it is something else. */
+static inline larder_status larder_json_integer(larder_str json, int64_t *out) {
     uint64_t i = 0, number = 0, limit = INT64_MAX;
-    if (status != LARDER_OK) return status;
-    if (json.ptr[0] == '-') {
+    if (json.len > 0 && json.ptr[0] == '-') {
         limit++;
         i++;
     }
@@ -294,29 +301,21 @@ static inline larder_status larder_setting_integer(const larder_host *host, cons
     return LARDER_OK;
 }
 
-/* Reads a setting that is true or false, as 1 or 0. Returns as larder_setting_integer. */
-static inline larder_status larder_setting_flag(const larder_host *host, const larder_config *config, const char *name,
-                                                int *out) {
-    larder_str json = {NULL, 0};
-    larder_status status = larder_setting(host, config, name, &json);
-    if (status != LARDER_OK) return status;
+/* Reads JSON that is true or false, as 1 or 0. Returns as larder_json_integer. */
+static inline larder_status larder_json_flag(larder_str json, int *out) {
     if (json.len == 4 && memcmp(json.ptr, "true", 4) == 0) *out = 1;
     else if (json.len == 5 && memcmp(json.ptr, "false", 5) == 0) *out = 0;
     else return LARDER_INVALID_ARGUMENT;
     return LARDER_OK;
 }
 
-/* Reads a setting that is a text, as UTF-8 with 0 behind it. Returns LARDER_LIMIT if there is no room for all of it,
- * LARDER_INVALID_ARGUMENT if it is something else or has a 0 in it, else as larder_setting. */
-static inline larder_status larder_setting_text(const larder_host *host, const larder_config *config, const char *name,
-                                                char *out, size_t room) {
-    larder_str json = {NULL, 0};
-    larder_status status = larder_setting(host, config, name, &json);
+/* Reads JSON that is a text, as UTF-8 with 0 behind it. Returns LARDER_LIMIT if there is no room for all of it, or
+ * LARDER_INVALID_ARGUMENT if it is something else or has a 0 in it. */
+static inline larder_status larder_json_text(larder_str json, char *out, size_t room) {
     larder_json_character read;
     const char *end;
     size_t length = 0;
-    if (status != LARDER_OK) return status;
-    if (*json.ptr != '"') return LARDER_INVALID_ARGUMENT;
+    if (json.len == 0 || *json.ptr != '"') return LARDER_INVALID_ARGUMENT;
     end = json.ptr + json.len;
     for (read = larder_json_next(json.ptr + 1, end); read.count > 0; read = larder_json_next(read.next, end)) {
         if (read.count == 1 && read.bytes[0] == 0) return LARDER_INVALID_ARGUMENT;
@@ -327,6 +326,40 @@ static inline larder_status larder_setting_text(const larder_host *host, const l
     if (length >= room) return LARDER_LIMIT;
     out[length] = 0;
     return LARDER_OK;
+}
+
+/* Finds the JSON of a setting by its name, such as 10, "7d" or ["a","b"]. The text is borrowed until the current call
+ * returns. Returns LARDER_NOT_FOUND if there is no such setting or it is null, or what the host returns. */
+static inline larder_status larder_setting(const larder_host *host, const larder_config *config, const char *name,
+                                           larder_str *out) {
+    larder_str settings = {NULL, 0};
+    larder_status status = config->settings(host, &settings);
+    return status == LARDER_OK ? larder_json_member(settings, name, out) : status;
+}
+
+/* Reads a setting that is a whole number: also a duration, which comes in milliseconds, and a size, in bytes. Returns
+ * LARDER_INVALID_ARGUMENT if it is something else, else as larder_setting. */
+static inline larder_status larder_setting_integer(const larder_host *host, const larder_config *config,
+                                                   const char *name, int64_t *out) {
+    larder_str json = {NULL, 0};
+    larder_status status = larder_setting(host, config, name, &json);
+    return status == LARDER_OK ? larder_json_integer(json, out) : status;
+}
+
+/* Reads a setting that is true or false, as 1 or 0. Returns as larder_setting_integer. */
+static inline larder_status larder_setting_flag(const larder_host *host, const larder_config *config, const char *name,
+                                                int *out) {
+    larder_str json = {NULL, 0};
+    larder_status status = larder_setting(host, config, name, &json);
+    return status == LARDER_OK ? larder_json_flag(json, out) : status;
+}
+
+/* Reads a setting that is a text. Returns as larder_json_text, else as larder_setting. */
+static inline larder_status larder_setting_text(const larder_host *host, const larder_config *config, const char *name,
+                                                char *out, size_t room) {
+    larder_str json = {NULL, 0};
+    larder_status status = larder_setting(host, config, name, &json);
+    return status == LARDER_OK ? larder_json_text(json, out, room) : status;
 }
 
 LARDER_END
