@@ -99,11 +99,14 @@ final class FakeItem {
     private func string(_ field: Int32) -> String? { texts[field].map { String(decoding: $0, as: UTF8.self) } }
 
     private func makeItem() -> Item {
-        let etag = string(LARDER_FIELD_ETAG).map { ETag(opaque: $0, strength: .strong) }
         let status = integer(LARDER_FIELD_CLOUD_STATUS).flatMap { CloudStatus(rawValue: Int($0)) } ?? .cloudOnly
+        let isHere = status == .localCopy || status == .locallyModified
         let isNewer = integer(LARDER_FIELD_REMOTE_VERSION) == Int64(LARDER_REMOTE_VERSION_NEWER)
         let time = { (field: Int32) in self.integer(field).map { Timestamp(nanoseconds: $0) } }
         let none = ETag(opaque: "", strength: .strong)
+        // A copy is current if its ETag is the item's. Where the test gives none, a current copy and its item share one.
+        let given = string(LARDER_FIELD_ETAG).map { ETag(opaque: $0, strength: .strong) }
+        let etag = given ?? (isHere && !isNewer ? none : nil)
         let mark = FileMark(
             inode: 0, size: view.size, modified: Timestamp(nanoseconds: 0), changed: Timestamp(nanoseconds: 0),
             recorded: Timestamp(nanoseconds: 0))
@@ -115,8 +118,7 @@ final class FakeItem {
             lastModified: time(LARDER_FIELD_LAST_MODIFIED), isFavorite: integer(LARDER_FIELD_FAVORITE) == 1,
             owner: string(LARDER_FIELD_OWNER), permissions: string(LARDER_FIELD_PERMISSIONS),
             removedAt: integer(LARDER_FIELD_REMOVED) == 1 ? Timestamp(nanoseconds: 0) : nil, cloudStatus: status,
-            copy: status == .localCopy || status == .locallyModified
-                ? LocalCopy(etag: isNewer ? none : etag ?? none, digest: [], mark: mark) : nil,
+            copy: isHere ? LocalCopy(etag: isNewer ? none : etag ?? none, digest: [], mark: mark) : nil,
             downloadTrigger: string(LARDER_FIELD_DOWNLOAD_TRIGGER).map { DownloadTrigger($0) },
             lastUsed: time(LARDER_FIELD_LAST_USED),
             syncActivity: SyncActivity(rawValue: integer(LARDER_FIELD_SYNC_ACTIVITY) ?? 0))
