@@ -44,7 +44,7 @@ final class CursorSource: ItemSource {
     func next(_ view: inout larder_item) throws(Failure) -> Bool {
         guard try advance() else { return false }
         if let shares, let path = cursor.text(.path) { try shares.find(path) }
-        fill(&view, fields: fields, from: CursorRow(source: self, cursor: cursor))
+        fill(&view, fields: fields, from: self)
         return true
     }
 
@@ -69,7 +69,7 @@ final class CursorSource: ItemSource {
     static func columns(for fields: UInt64) -> ItemColumns {
         if fields & (1 << UInt64(LARDER_FIELD_AVAILABLE_OFFLINE)) != 0 { return .all }
         var columns: ItemColumns = ItemColumns([.path, .localID])
-        for (field, column) in CursorRow.columns where fields & (1 << UInt64(field)) != 0 {
+        for (field, column) in Self.columns where fields & (1 << UInt64(field)) != 0 {
             columns.insert(ItemColumns(column))
         }
         if fields & (1 << UInt64(LARDER_FIELD_LOCAL_PATH)) != 0 { columns.insert(ItemColumns(.cloudStatus)) }
@@ -77,9 +77,9 @@ final class CursorSource: ItemSource {
     }
 
     /// Returns the column that holds a field; nil if the field has no column of its own.
-    static func column(of field: Int32?) -> ItemColumn? { CursorRow.columns.first { $0.field == field }?.column }
+    static func column(of field: Int32?) -> ItemColumn? { Self.columns.first { $0.field == field }?.column }
 
-    fileprivate func readLocalPath() -> UnsafeBufferPointer<UInt8>? {
+    private func readLocalPath() -> UnsafeBufferPointer<UInt8>? {
         guard cursor.integer(.cloudStatus) != 0, let path = cursor.text(.path) else { return nil }
         var end = localPath.startIndex
         // The root's own path is the folder itself.
@@ -91,19 +91,14 @@ final class CursorSource: ItemSource {
         return UnsafeBufferPointer(rebasing: localPath[..<end])
     }
 
-    fileprivate var sharesList: UnsafeBufferPointer<UInt8>? { shares?.list }
+    private func readClaims() -> Int64? { claims.map { Int64($0.kinds(of: cursor.text(.localID)).rawValue) } }
 
-    fileprivate func readClaims() -> Int64? { claims.map { Int64($0.kinds(of: cursor.text(.localID)).rawValue) } }
-
-    fileprivate func readCoverage() -> Int64? { coverage.map { Int64($0.of(cursor.item).number) } }
+    private func readCoverage() -> Int64? { coverage.map { Int64($0.of(cursor.item).number) } }
 }
 
-/// The current row, from which a view is filled.
-private struct CursorRow: ItemRow {
-    let source: CursorSource
-    let cursor: ItemCursor
-
-    static let columns: [(field: Int32, column: ItemColumn)] = [
+/// The current row, from which a view is filled. It has no value of its own, which would retain the cursor for each item.
+extension CursorSource: ItemRow {
+    private static let columns: [(field: Int32, column: ItemColumn)] = [
         (LARDER_FIELD_PATH, .path), (LARDER_FIELD_NAME, .name), (LARDER_FIELD_TYPE, .type), (LARDER_FIELD_SIZE, .size),
         (LARDER_FIELD_MIME_TYPE, .mimeType), (LARDER_FIELD_ETAG, .etag), (LARDER_FIELD_FILE_ID, .fileID),
         (LARDER_FIELD_LOCAL_ID, .localID), (LARDER_FIELD_LAST_MODIFIED, .lastModified),
@@ -126,8 +121,8 @@ private struct CursorRow: ItemRow {
         case LARDER_FIELD_PARENT_PATH: cursor.text(.parentPath)
         case LARDER_FIELD_OWNER: cursor.text(.owner)
         case LARDER_FIELD_PERMISSIONS: cursor.text(.permissions)
-        case LARDER_FIELD_LOCAL_PATH: source.readLocalPath()
-        case LARDER_FIELD_SHARES: source.sharesList
+        case LARDER_FIELD_LOCAL_PATH: readLocalPath()
+        case LARDER_FIELD_SHARES: shares?.list
         default: nil
         }
     }
@@ -144,8 +139,8 @@ private struct CursorRow: ItemRow {
         case LARDER_FIELD_FAVORITE: column = .favorite
         case LARDER_FIELD_REMOTE_VERSION: column = .remoteVersion
         case LARDER_FIELD_SYNC_ACTIVITY: column = .syncActivity
-        case LARDER_FIELD_CLAIMS: return source.readClaims()
-        default: return source.readCoverage()
+        case LARDER_FIELD_CLAIMS: return readClaims()
+        default: return readCoverage()
         }
         return cursor.isNull(column) ? nil : cursor.integer(column)
     }

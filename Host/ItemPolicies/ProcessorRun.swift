@@ -160,29 +160,31 @@ final class ProcessorRun: PluginRun {
             return try commit()
         }
         preview?.conditions[which] = condition.condition
-        var source = try items(of: which, condition)
         let view = UnsafeMutablePointer<larder_item>.allocate(capacity: 1)
         view.initialize(to: emptyItemView())
         defer { view.deallocate() }
-        current = source
         defer { current = nil }
         let (calls, preview, each) = (calls, preview, calls.each(which, trigger))
         var isBegun = false
         var passed = 0
-        while try source.next(&view.pointee), !calls.isCancelled, try hasRoom() {
-            if !isBegun {
-                calls.begin(which, trigger)
-                isBegun = true
+        reading: while true {
+            // A source that does not change is not retained for each item.
+            let source = try items(of: which, condition)
+            let subject: any ItemSource = source
+            if passed > 0 { try source.skip(passed) }
+            current = source
+            while try source.next(&view.pointee), !calls.isCancelled, try hasRoom() {
+                if !isBegun {
+                    calls.begin(which, trigger)
+                    isBegun = true
+                }
+                each.perform(view, of: subject)
+                preview?.performed(which, on: source.path)
+                if asked.count >= Self.mostCalls || uploads >= Self.mostUploads { try commit() }
+                passed += 1
+                if passed % Self.mostCalls == 0, leaveLog() { continue reading }
             }
-            each.perform(view, of: source)
-            preview?.performed(which, on: source.path)
-            if asked.count >= Self.mostCalls || uploads >= Self.mostUploads { try commit() }
-            passed += 1
-            if passed % Self.mostCalls == 0, leaveLog() {
-                source = try items(of: which, condition)
-                try source.skip(passed)
-                current = source
-            }
+            break
         }
         if isBegun, !calls.isCancelled { calls.end(which, trigger) }
         try commit()

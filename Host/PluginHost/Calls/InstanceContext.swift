@@ -191,7 +191,7 @@ final class InstanceContext: @unchecked Sendable {
                 status: result.status, isKnown: mayReturn(result.status)))
         if subject.kind == UInt32(LINUX_CALL_ABOUT_ITEM) {
             itemCount &+= 1
-            if itemCount > 16, itemCount & 0xff != 0, !record.hasForks { return result }
+            if itemCount > 16, itemCount & 0x7ff != 0, !record.hasForks { return result }
         } else {
             itemCount = 0
         }

@@ -2,8 +2,8 @@ public import CLarder
 import Model
 
 /// The calls into a processor for the items of one pass. Their common parts are found once, because a pass over many
-/// items spends its time in these calls.
-public struct ItemCalls {
+/// items spends its time in these calls. For the same reason this is no struct: each copy would retain its members.
+public final class ItemCalls {
     typealias Function =
         @convention(c) (UnsafeMutableRawPointer?, UInt32, UnsafePointer<larder_item>) -> larder_status
 
@@ -35,8 +35,9 @@ public struct ItemCalls {
     public func perform(
         _ item: UnsafePointer<larder_item>, of source: any ItemSource
     ) -> ProcessorCalls.Outcome {
+        let (function, receiver, number) = (function, receiver, trigger.rawValue)
         let (status, message) = context.call(name, .processor, .item(path(of: item, source)), trigger) {
-            function(receiver, trigger.rawValue, item)
+            function(receiver, number, item)
         }
         if status == LARDER_OK { return ProcessorCalls.Outcome(status: status) }
         return calls.failed(name, source, status, message)
