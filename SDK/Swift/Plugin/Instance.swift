@@ -13,7 +13,10 @@ struct Instance {
     private let schema: larder_str
     private let kind: larder_str
     private let collection: larder_str
-    private var processor: (any ItemPolicyProcessor)?
+    /// The processor, in memory of its own: it is called for each item, and is not moved for that.
+    private var processor: UnsafeMutablePointer<any ItemPolicyProcessor>?
+    /// Whether a call into the processor is under way.
+    private var isCalled = false
     private var loop: (any EventLoop)?
     /// The texts that the host got, and may read until its next call.
     private var lent = Lent()
@@ -69,7 +72,10 @@ struct Instance {
     private mutating func start() -> larder_status {
         do throws(PluginError) {
             switch type {
-            case .processor(let type): processor = try type.init(host: host)
+            case .processor(let type):
+                let started = try type.init(host: host)
+                processor = .allocate(capacity: 1)
+                processor?.initialize(to: started)
             case .loop(let type): loop = try type.init(host: host)
             }
             return LARDER_OK
@@ -79,6 +85,7 @@ struct Instance {
     }
 
     private mutating func stop() {
+        processor?.deinitialize(count: 1).deallocate()
         processor = nil
         loop = nil
     }
@@ -94,6 +101,7 @@ struct Instance {
     }
 
     private static func destroy(_ instance: UnsafeMutablePointer<Instance>) {
+        instance.pointee.stop()
         let old = instance.move()
         instance.deallocate()
         let lent = old.lent
@@ -113,10 +121,11 @@ extension Instance {
 
     /// Calls the processor in place, and turns an error into a status and a message for the host.
     mutating func call(_ body: (inout any ItemPolicyProcessor) throws(PluginError) -> Void) -> larder_status {
-        guard var running = processor.take() else { return LARDER_WRONG_STATE }
-        defer { processor = running }
+        guard let processor, !isCalled else { return LARDER_WRONG_STATE }
+        isCalled = true
+        defer { isCalled = false }
         do throws(PluginError) {
-            try body(&running)
+            try body(&processor.pointee)
             return LARDER_OK
         } catch {
             return host.report(error)
@@ -135,16 +144,16 @@ extension Instance {
         }
     }
 
-    var triggers: TriggerSet { processor?.triggers ?? [] }
+    var triggers: TriggerSet { processor?.pointee.triggers ?? [] }
 
     /// Asks the processor for a condition and lends its text to the host. The text that was lent before is freed.
     mutating func lend(_ condition: ConditionKind, to out: UnsafeMutablePointer<larder_str>) -> larder_status {
         guard let processor else { return LARDER_WRONG_STATE }
         out.pointee =
             switch condition {
-            case .policy: Self.replace(&lent.policy, with: processor.policyCondition)
-            case .match: Self.replace(&lent.match, with: processor.matchCondition)
-            case .cleanup: Self.replace(&lent.cleanup, with: processor.cleanupCondition)
+            case .policy: Self.replace(&lent.policy, with: processor.pointee.policyCondition)
+            case .match: Self.replace(&lent.match, with: processor.pointee.matchCondition)
+            case .cleanup: Self.replace(&lent.cleanup, with: processor.pointee.cleanupCondition)
             }
         return LARDER_OK
     }
@@ -155,7 +164,7 @@ extension Instance {
     ) -> larder_status {
         guard let processor else { return LARDER_WRONG_STATE }
         do throws(PluginError) {
-            out.pointee = Self.replace(&lent.explanation, with: try processor.explanation(of: Item(item)))
+            out.pointee = Self.replace(&lent.explanation, with: try processor.pointee.explanation(of: Item(item)))
             return LARDER_OK
         } catch {
             return host.report(error)

@@ -1,4 +1,7 @@
+import CLoop
 import Database
+import ItemPolicies
+import Model
 
 extension Bench {
     /// Measures plugins in several languages that read three fields of every item, in turns. They must get them nearly
@@ -15,19 +18,21 @@ extension Bench {
                 let start = processorTime()
                 let sum = try fixture.loop(over: condition)
                 let loop = processorTime() - start
-                var first: Duration?
-                if round > 0 { loops.append(loop) }
-                for (name, work) in zip(names, work) {
-                    let pass = try await work.time { work.policies.fire(.itemListUpdateCompleted) }
+                var times: [String: Duration] = [:]
+                // Each comes first in some rounds.
+                for place in names.indices.map({ ($0 + round) % names.count }) {
+                    let (name, work) = (names[place], work[place])
+                    times[name] = try await work.time { work.policies.fire(.itemListUpdateCompleted) }
                     guard work.said.last == "\(sum.rows) \(sum.sum)" else {
                         throw BenchmarkError("\(name) read \(work.said.last), the loop \(sum.rows) \(sum.sum)")
                     }
-                    let c = first ?? pass
-                    first = c
-                    if round == 0 { continue }
-                    passes[name, default: []].append(pass)
-                    ofLoop[name, default: []].append(pass / loop)
-                    ofC[name, default: []].append(pass / c)
+                }
+                guard round > 0, let c = times["C"] else { continue }
+                loops.append(loop)
+                for (name, time) in times {
+                    passes[name, default: []].append(time)
+                    ofLoop[name, default: []].append(time / loop)
+                    ofC[name, default: []].append(time / c)
                 }
             }
         }
