@@ -15,7 +15,7 @@ import Testing
             #expect(report.name == "Variant")
             #expect(report.version == "1.0.0")
             #expect(report.kinds == ["variant"])
-            #expect(report.abi == "1.4")
+            #expect(report.abi == "1.5")
         }
     }
 
@@ -26,7 +26,7 @@ import Testing
             (["UNRESOLVED"], "unresolved symbol: nothing defines nobody_defines_this"),
             (["ENTRY=larder_plugin_entry_v2"], "ABI too new: it is built for version 2"),
             (["ENTRY=larder_plugin_entry_v0"], "ABI too old: it is built for version 0"),
-            (["ENTRY_STATUS=LARDER_UNSUPPORTED"], "ABI too new: it cannot work with 1.4"),
+            (["ENTRY_STATUS=LARDER_UNSUPPORTED"], "ABI too new: it cannot work with 1.5"),
             (["ENTRY_STATUS=LARDER_IO"], "its entry function returned io"),
             (["NULL_MODULE"], "null table: module"),
             (["NULL_CREATE"], "null function: module.create"),

@@ -10,7 +10,7 @@ pub type c_char = u8;
 // base.h
 
 pub const LARDER_ABI_MAJOR: u32 = 1;
-pub const LARDER_ABI_MINOR: u32 = 4;
+pub const LARDER_ABI_MINOR: u32 = 5;
 pub const LARDER_OK: larder_status = 0;
 pub const LARDER_FAILED: larder_status = -1;
 pub const LARDER_INVALID_ARGUMENT: larder_status = -2;

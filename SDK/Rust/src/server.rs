@@ -226,7 +226,7 @@ pub struct Discovery<'a> {
 }
 
 impl<'a> Discover<'a> {
-    /// Finds the homes of a service: `caldav`, `files` or, since ABI 1.4, `carddav`.
+    /// Finds the homes of a service: `caldav`, `files` or, since ABI 1.5, `carddav`.
     pub fn find(&self, service: &str) -> Result<Discovery<'a>> {
         let mut out = sized!(larder_discovery);
         call!(self, find, "discover.find", lent(service), &mut out)?;

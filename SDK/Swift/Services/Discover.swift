@@ -38,8 +38,8 @@ extension Host {
             try homes("caldav", orElse: "the server offers no CalDAV")
         }
 
-        /// Returns the account's address book homes. It needs a host of ABI 1.4.
-        /// - Throws: As ``calendarHomes()``, for CardDAV, and ``Status/invalidArgument`` on a host before 1.4.
+        /// Returns the account's address book homes. It needs a host of ABI 1.5.
+        /// - Throws: As ``calendarHomes()``, for CardDAV, and ``Status/invalidArgument`` on a host before 1.5.
         public func addressBookHomes() throws(PluginError) -> Homes {
             try homes("carddav", orElse: "the server offers no CardDAV")
         }

@@ -78,7 +78,7 @@
 
 /* The major version is part of the entry function's name. The minor version rises whenever the ABI gains something. */
 #define LARDER_ABI_MAJOR 1
-#define LARDER_ABI_MINOR 4
+#define LARDER_ABI_MINOR 5
 
 #if defined(__cplusplus)
 #define LARDER_C_BEGIN extern "C" {

@@ -24,7 +24,7 @@
  *
  * A string may have a `pattern`, a regular expression that has to match somewhere in the text: "^[1-9][0-9]* weeks$".
  * Of a text that it does not match, the host says that it is not as the `description` tells: write there what the text
- * may be. Lists of objects, `required`, `pattern` and the format "condition" are since 1.4; a host before that
+ * may be. Lists of objects, `required`, `pattern` and the format "condition" are since 1.5; a host before that
  * refuses the schema.
  *
  * Only the host can act on a few settings. A property at the top level declares such a setting with `heeded-as`. The

@@ -40,7 +40,7 @@ typedef struct larder_discover {
     uint32_t reserved;
 
     /* Fills `*out` with the homes of a service. Set out->struct_size before. Everything that `*out` points to is
-     * borrowed until the current call returns. `service` is "caldav", "files" or, since 1.4, "carddav", which a host
+     * borrowed until the current call returns. `service` is "caldav", "files" or, since 1.5, "carddav", which a host
      * before that refuses with LARDER_INVALID_ARGUMENT. For "caldav" and "carddav" the host asks the server, and keeps
      * the answer for at most a day, and no longer than a home is there. For "files" it knows the answer: the home below
      * which the percent-encoded paths of all items are.
