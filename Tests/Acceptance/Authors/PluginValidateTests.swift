@@ -96,7 +96,8 @@ import Testing
     @Test(
         "G23: a plugin that keeps the rules passes all checks, our own plugins too",
         arguments: [
-            "", "AvailableOffline", "DownloadExpiration", "Vacuum", "VersionUpdates", "CoreLoop", "CalendarLoop",
+            "", "AvailableOffline", "DownloadExpiration", "Vacuum", "VersionUpdates", "Rules", "CoreLoop",
+            "CalendarLoop",
             "ShareLoop",
         ])
     func passes(plugin: String) async throws {
