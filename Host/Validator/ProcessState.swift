@@ -68,7 +68,43 @@ struct ProcessState {
     static var fileCount: Int { names(in: "/proc/self/fd").count }
 
     /// The bytes that are allocated in this process.
-    static var allocated: Int { Int(linux_allocated_memory()) }
+    private static var allocated: Int { Int(linux_allocated_memory()) }
+
+    /// The growth of 100 rounds that keep nothing, at most: a block of malloc takes 32 bytes at least.
+    static let smallGrowth = 3_200
+
+    /// The bytes that are allocated when nothing changes any more, or after a second.
+    private static func settledAllocation() -> Int {
+        var (last, unchanged) = (allocated, 0)
+        for _ in 0..<200 where unchanged < 4 {
+            _ = poll(nil, 0, 5)
+            let now = allocated
+            (last, unchanged) = (now, now == last ? unchanged + 1 : 0)
+        }
+        return last
+    }
+
+    /// Measures how much more memory is allocated after some work: the middle of three measurements.
+    ///
+    /// The host's own tasks have memory until they had their turn, which takes a while on a busy machine. So each
+    /// measurement begins when nothing changes, and ends when the growth is small, or after some seconds.
+    /// - Parameter small: The growth in bytes that is not waited for to go; `.max` waits for none.
+    static func growth(small: Int, of work: () throws -> Void) rethrows -> Int {
+        var growths: [Int] = []
+        for _ in 0..<3 {
+            let before = settledAllocation()
+            try work()
+            var growth = settledAllocation() - before
+            for _ in 0..<500 where growth >= small {
+                _ = poll(nil, 0, 10)
+                growth = allocated - before
+            }
+            growths.append(growth)
+            // A second one as small decides.
+            if growths.count == 2, growths.allSatisfy({ $0 < small }) { break }
+        }
+        return growths.sorted()[1]
+    }
 
     private static func names(in folder: String) -> [String] {
         guard let listing = opendir(folder) else { return [] }

@@ -42,28 +42,25 @@ let lifeChecks: [PluginCheck] = [
         guard try site.ordinaryMistakes(of: plugin).isEmpty else {
             return .skipped("the host keeps its mistakes, which other checks tell, and that takes memory")
         }
+        let own = try BlankModule.growth(like: plugin, rounds: 100, in: site)
         let stage = Stage(site)
         // What is made once, on the first use, is no leak.
         try rounds(20, stage)
         let (threads, files) = (ProcessState.threadCount, ProcessState.fileCount)
-        var growth = Int.max
-        // An allocation that another thread happens to keep is in one measurement only.
-        for _ in 0..<3 {
-            let before = ProcessState.allocated
+        let growth = try ProcessState.growth(small: own + ProcessState.smallGrowth) {
             try rounds(100, stage)
             // How soon a thread ends is no matter here.
             for _ in 0..<200 where ProcessState.threadCount > threads { _ = poll(nil, 0, 10) }
-            growth = min(growth, ProcessState.allocated - before)
         }
         guard ProcessState.threadCount <= threads else {
-            throw stage.finding("\(ProcessState.threadCount - threads) threads are left after 300 starts and stops")
+            throw stage.finding(
+                "\(ProcessState.threadCount - threads) threads are left after some hundred starts and stops")
         }
         guard ProcessState.fileCount <= files else {
-            throw stage.finding("\(ProcessState.fileCount - files) descriptors are left after 300 starts and stops")
+            throw stage.finding(
+                "\(ProcessState.fileCount - files) descriptors are left after some hundred starts and stops")
         }
-        let own = try BlankModule.growth(like: plugin, rounds: 100, in: site)
-        // A block of malloc takes 32 bytes at least.
-        guard growth - own < 3_200 else {
+        guard growth - own < ProcessState.smallGrowth else {
             throw stage.finding(
                 "\((growth - own) / 100) bytes are left after each start and stop",
                 advice: "Free in stop what start made, and in destroy what create made")

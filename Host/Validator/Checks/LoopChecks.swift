@@ -85,13 +85,8 @@ let loopChecks: [PluginCheck] = [
             }
         }
         turns(50)
-        var growth = Int.max
-        for _ in 0..<3 {
-            let before = ProcessState.allocated
-            turns(100)
-            growth = min(growth, ProcessState.allocated - before)
-        }
-        guard growth < 3_200 else {
+        let growth = ProcessState.growth(small: ProcessState.smallGrowth) { turns(100) }
+        guard growth < ProcessState.smallGrowth else {
             throw stage.finding(
                 "\(growth / 100) bytes are left after each turn",
                 advice: "Free in release_page what poll and refresh handed out")
