@@ -152,6 +152,28 @@ import Testing
         }
     }
 
+    @Test("A library that is replaced or removed while it is checked does not pass", arguments: [true, false])
+    func changed(isReplaced: Bool) async throws {
+        try await withTemporaryFolder { folder in
+            let library = try await build(0, in: folder)
+            try await mustRun("cp", [library, "\(folder)/next.so"])
+            let larder = try Build.larder
+            // The first line is printed when a check is done, and most are not.
+            let change = isReplaced ? "mv next.so flawed.so" : "rm flawed.so"
+            let result = try await run(
+                "sh",
+                [
+                    "-c",
+                    #"cd "$0"; "$1" plugin validate flawed.so 2>errors | { read -r one; read -r one; $2; cat >rest; }; cat errors"#,
+                    folder, larder, change,
+                ], environment: ["TMPDIR": folder])
+            #expect(
+                result.output.contains("flawed.so was changed or removed while it was checked"), "\(result.summary)")
+            let rest = try Files.text("\(folder)/rest")
+            #expect(!rest.contains(" passed,"), "\(rest)")
+        }
+    }
+
     @Test("A plugin that others may change is found", .enabled(if: getuid() == 0))
     func danger() async throws {
         try await withTemporaryFolder { folder in

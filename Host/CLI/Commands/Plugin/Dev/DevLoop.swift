@@ -144,8 +144,9 @@ struct DevLoop: Sendable {
 
     /// Checks the library that the host runs, and tells what is found. What stops the checks is told too.
     private func check(_ library: String) async {
-        let validation = Validation(
-            library: library, seed: 1, command: [BuiltIn.executable, "plugin", "validate", library])
+        let validation = await runBlocking {
+            Validation(library: library, seed: 1, command: [BuiltIn.executable, "plugin", "validate", library])
+        }
         let found = Mutex(0)
         do throws(Failure) {
             try await validation.make(PluginCheck.all) { check, outcome in

@@ -59,8 +59,9 @@ struct PluginValidate: LarderCommand {
         let report = ValidationReport(
             form: tap ? .tap : global.isJSON ? .json : .text, checks: checks, seed: seed, isStrict: strict, waived,
             library: library)
-        let validation = Validation(
-            library: path, seed: seed, command: [BuiltIn.executable, "plugin", "validate", path])
+        let validation = await runBlocking { [seed] in
+            Validation(library: path, seed: seed, command: [BuiltIn.executable, "plugin", "validate", path])
+        }
         let failure = try await endingWithSignals { () async throws(Failure) in
             report.begin(console)
             try await validation.make(checks) { report.show($0, $1, console) }

@@ -13,9 +13,13 @@ final class Validation: Sendable {
     let command: [String]
     /// The number of checks that did not end.
     private let hung = Mutex(0)
+    /// The library's file when the validation began. What the checks of two files say together is true of neither.
+    private let stamp: FileStamp?
 
+    /// Begins a validation. Blocks.
     init(library: String, seed: UInt64, command: [String]) {
         (self.library, self.seed, self.command) = (library, seed, command)
+        stamp = FileStamp(library, evenEmpty: true)
     }
 
     /// The number of processes at a time.
@@ -129,12 +133,17 @@ final class Validation: Sendable {
     private func run(_ options: [String], in folder: String, limit: Duration) async -> Result<CheckOutcome, Failure> {
         let isCancelled = Cancellation()
         return await withTaskCancellationHandler {
-            await runBlocking { [command] in
+            await runBlocking { [command, library, stamp] in
                 do throws(Failure) {
-                    return .success(
-                        try CheckProcess.run(
-                            command + options + ["--in", folder], in: folder, limit: limit
-                        ) { isCancelled.isSet })
+                    let outcome = try CheckProcess.run(
+                        command + options + ["--in", folder], in: folder, limit: limit
+                    ) { isCancelled.isSet }
+                    guard FileStamp(library, evenEmpty: true) == stamp else {
+                        throw Failure(
+                            .failed, "\(library) was changed or removed while it was checked",
+                            hint: "Validate it again when it is built")
+                    }
+                    return .success(outcome)
                 } catch { return .failure(error) }
             }
         } onCancel: {
