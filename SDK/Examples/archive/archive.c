@@ -170,16 +170,15 @@ static int find_target(struct archive *me, const larder_item *item) {
     return length > 0 && (size_t)length < sizeof me->target;
 }
 
-/* Asks whether there is something at the target already. */
-static larder_status is_taken(struct archive *me, int *out) {
-    static const char beginning[] = "!removed && path == ";
-    const size_t at = sizeof beginning - 1;
+/* Asks whether there is an item that meets a condition and has a path. */
+static larder_status is_there(struct archive *me, const char *beginning, larder_str path, int *out) {
+    const size_t at = strlen(beginning);
     larder_query query;
     larder_item_cursor *cursor = NULL;
     const larder_item *item = NULL;
     larder_status status;
     memcpy(me->question, beginning, at);
-    larder_quote(lent(me->target), me->question + at, sizeof me->question - at);
+    larder_quote(path, me->question + at, sizeof me->question - at);
     memset(&query, 0, sizeof query);
     query.struct_size = sizeof query;
     query.condition = lent(me->question);
@@ -192,6 +191,26 @@ static larder_status is_taken(struct archive *me, int *out) {
     return status;
 }
 
+/* Tells whether the folder that ends at this slash of the target is there or asked for since the move before. */
+static int is_made(const struct archive *me, const char *slash) {
+    const size_t length = (size_t)(slash - me->target);
+    return strncmp(me->made, me->target, length) == 0 && (me->made[length] == '/' || me->made[length] == 0);
+}
+
+/* Asks whether something is at the target already, or a file where one of its folders is to be. The target then ends
+ * there. */
+static larder_status is_taken(struct archive *me, int *out) {
+    larder_status status = is_there(me, "!removed && path == ", lent(me->target), out);
+    const char *slash = me->target;
+    while (status == LARDER_OK && !*out && (slash = strchr(slash + 1, '/'))) {
+        if (is_made(me, slash)) continue;
+        status = is_there(me, "!removed && type == \"file\" && path == ",
+                          larder_str_make(me->target, (uint64_t)(slash - me->target)), out);
+        if (*out) me->target[slash - me->target] = 0;
+    }
+    return status;
+}
+
 /* Asks for each folder above the target that the move before did not ask for. One that is there stays as it is. */
 static larder_status make_folders(struct archive *me, const larder_item *item) {
     larder_status status = LARDER_OK;
@@ -199,7 +218,7 @@ static larder_status make_folders(struct archive *me, const larder_item *item) {
     while (status == LARDER_OK && (slash = strchr(slash + 1, '/'))) {
         const size_t length = (size_t)(slash - me->target);
         char key[320];
-        if (strncmp(me->made, me->target, length) == 0 && (me->made[length] == '/' || me->made[length] == 0)) continue;
+        if (is_made(me, slash)) continue;
         snprintf(key, sizeof key, "folder %lu of %.*s", (unsigned long)length, (int)item->local_id.len,
                  item->local_id.ptr);
         status = me->actions->create_folder(me->host, larder_str_make(me->target, length), 0, lent(key));

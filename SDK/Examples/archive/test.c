@@ -120,6 +120,24 @@ static void old_files_move_into_the_folder_of_their_year(void) {
     end(fake);
 }
 
+static void a_file_in_the_place_of_a_folder_keeps_only_its_own_from_moving(void) {
+    larder_fake *fake = open_with("{\"at-once\": 1}");
+    put(fake, "/Archive/2019/Docs", YEAR_2019);
+    put(fake, "/Docs/a/b", YEAR_2019);
+    put(fake, "/Docs/c", YEAR_2019);
+    put(fake, "/d", YEAR_2019);
+    CHECK(larder_fake_start(fake, ID) == LARDER_OK);
+    run(fake);
+    CHECK(count_moves(fake) == 1 && moves(fake, 2, "/d", "/Archive/2019/d"));
+    CHECK(strcmp(larder_fake_entry_at(fake, LARDER_FAKE_LOG, 0)->text,
+                 "old files that stay where they are: 2, such as /Docs/a/b: /Archive/2019/Docs is there already") == 0);
+    larder_fake_drop_item(fake, "/d");
+    run(fake);
+    CHECK(says(fake, "/Docs/c",
+               "it stays where it is, since the archive has something already at /Archive/2019/Docs"));
+    end(fake);
+}
+
 static void a_name_that_is_taken_stays_and_is_told_once(void) {
     larder_fake *fake = open_with("{\"at-once\": 1}");
     put(fake, "/a \"b\"", YEAR_2019);
@@ -241,6 +259,7 @@ static void a_path_that_becomes_too_long_stays(void) {
 int main(int count, char **words) {
     library = count > 1 ? words[1] : "out/archive.so";
     old_files_move_into_the_folder_of_their_year();
+    a_file_in_the_place_of_a_folder_keeps_only_its_own_from_moving();
     a_name_that_is_taken_stays_and_is_told_once();
     the_settings_are_heeded();
     wrong_settings_are_refused();
