@@ -135,7 +135,8 @@ extension Connection {
         switch request {
         case .move, .copy:
             if manners.cutsQuestionMarks,
-                target.text.utf8.contains(UInt8(ascii: "?")) || target.name.utf8.contains(UInt8(ascii: ";"))
+                target.text.utf8.contains(where: { [9, 10, 13, UInt8(ascii: "?")].contains($0) })
+                    || target.name.utf8.contains(UInt8(ascii: ";"))
             {
                 return .nameNotKept
             }

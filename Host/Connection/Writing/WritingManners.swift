@@ -26,7 +26,8 @@ public struct WritingManners: Hashable, Sendable {
     public internal(set) var dropsCutOffUploads = false
     /// Whether MOVE and COPY into a folder that is missing make the folder.
     public internal(set) var makesMissingFolders = false
-    /// Whether a MOVE or COPY to a name with a question mark or a semicolon ends at another name. It is not sent then.
+    /// Whether a MOVE or COPY to a name with a question mark, a semicolon, a tab or a line end ends at another name. It
+    /// is not sent then.
     public internal(set) var cutsQuestionMarks = false
     /// Whether listings may leave out names that begin with a dot. If they do, nothing is written under such a name.
     public internal(set) var mayHideDotNames = false

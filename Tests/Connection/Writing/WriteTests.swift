@@ -646,6 +646,9 @@ struct WriteTests {
         let (wsgidav, none) = try await connect(server: "WsgiDAV/4.4.0")
         #expect(try await wsgidav.move(path("/a"), to: path("/b?c/d"), isFolder: false) == .refused(.nameNotKept))
         #expect(try await wsgidav.copy(path("/a"), to: path("/b?"), isFolder: true) == .refused(.nameNotKept))
+        for name in ["/b\tc", "/b\nc", "/b\rc/d"] {
+            #expect(try await wsgidav.move(path("/a"), to: path(name), isFolder: false) == .refused(.nameNotKept))
+        }
         #expect(none().isEmpty)
         guard case .done = try await wsgidav.makeFolder(path("/b?")) else { throw Failed("done") }
         for (classes, isRefused) in [("2", true), ("1, 2", false), ("1,3", false)] {
