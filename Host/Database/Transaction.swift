@@ -87,7 +87,12 @@ public final class Transaction: DatabaseReads {
     }
     /// Notes that folders were left for a scan, which nothing else brings about.
     public func noteFoldersLeft() { notes.leavesFolders = true }
-    func noteMove() { notes.moves += 1 }
+    /// Notes that an item moved.
+    /// - Parameter isFound: Whether the server had moved it.
+    func noteMove(isFound: Bool) {
+        notes.moves += 1
+        if isFound { notes.foundMoves += 1 }
+    }
     /// Notes that a place in the tree is free now, for which a move of the tree may have waited.
     public func noteFreedPlace() { notes.freesPlaces = true }
     /// Notes that the copy of a file was removed.
@@ -165,6 +170,8 @@ public struct CommitChanges: Hashable, Sendable {
     public var collections: Set<RecordCollection> = []
     /// The number of items that have another path on the server. The items below a moved folder are not counted.
     public var moves = 0
+    /// How many of these the server had moved by itself, or for somebody else.
+    public var foundMoves = 0
     /// The number of files whose copies were removed.
     public var removedCopies = 0
     /// The number of calendar objects that were added, changed or removed. Objects that were removed together with

@@ -343,9 +343,9 @@ final class AccountState: Sendable {
 
     /// Adds the counts of a committed transaction.
     func count(_ changes: CommitChanges) {
-        guard changes.moves > 0 || changes.calendarObjects > 0 || changes.removedCopies > 0 else { return }
+        guard changes.foundMoves > 0 || changes.calendarObjects > 0 || changes.removedCopies > 0 else { return }
         values.withLock { values in
-            values.moves += changes.moves
+            values.moves += changes.foundMoves
             values.calendarObjects += changes.calendarObjects
             values.removed += changes.removedCopies
         }

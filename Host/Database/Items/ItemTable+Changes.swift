@@ -127,7 +127,7 @@ extension ItemTable where Access == Transaction {
     /// - Throws: `.internal` if there is no such row, or SQLite's error; see ``DatabaseReads``.
     public func move(_ item: Item, to path: ItemPath) throws -> Item {
         let old = item.path
-        access.noteMove()
+        access.noteMove(isFound: false)
         if item.kind == .folder {
             let belongs = try belongs(to: item)
             if try sharesFolder(item) {

@@ -175,7 +175,7 @@ extension ScanTable where Access == Transaction {
     ) throws {
         let (old, new) = (row.path, entry.path)
         if row.removedAt != nil { try welcomeBack([row.databaseID]) }
-        access.noteMove()
+        access.noteMove(isFound: true)
         if row.kind == .folder {
             if try taker == .folder && !access.moves.isToCome(to: old) {
                 try access.moves.addCopies(below: old, to: new, removedAt: row.removedAt)
