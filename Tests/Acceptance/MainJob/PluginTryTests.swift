@@ -188,6 +188,7 @@ import Testing
                 (#"{"path":"/a",}"#, "line 1, column 14"), (#"{"path":"/ä","favorite":tru}"#, "line 1, column 25"),
                 ("{}\n", "line 1, `path`: it is missing"), ("\n[]", "line 2, column 1"),
                 (#"{"path":"a"}"#, "`path`: it does not begin"), (#"{"path":"/a","size":"1"}"#, "`size`"),
+                (#"{"path":"/","type":"file"}"#, "`type`: the root is a folder"),
                 (#"{"path":"/a","size":-1}"#, "`size`: it is negative"),
                 (#"{"path":"/a","lastUsed":"9999-01-01T00:00:00Z"}"#, "from 1678 to 2261"),
                 (#"{"path":"/a","lastUsed":"today"}"#, "`lastUsed`"), (#"{"path":"/a","type":"link"}"#, "file, folder"),

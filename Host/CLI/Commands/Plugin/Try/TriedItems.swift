@@ -110,7 +110,8 @@ extension Item {
         self.init(
             localID: try members.text("localID").map { LocalID($0) } ?? .random(),
             fileID: try members.text("fileID").map { FileID($0) }, path: path,
-            kind: try members.word("type", of: kinds) ?? .file)
+            kind: try members.word("type", of: kinds) ?? (path.isRoot ? .folder : .file))
+        guard !path.isRoot || kind == .folder else { throw WrongMember(name: "type", what: "the root is a folder") }
         size = try members.integer("size")
         if let size, size < 0 { throw WrongMember(name: "size", what: "it is negative") }
         mimeType = try members.text("mimeType")
