@@ -74,7 +74,7 @@ struct ProcessState {
     static let smallGrowth = 3_200
 
     /// The bytes that are allocated when nothing changes any more, or after a second.
-    private static func settledAllocation() -> Int {
+    private static func allocatedAtRest() -> Int {
         var (last, unchanged) = (allocated, 0)
         for _ in 0..<200 where unchanged < 4 {
             _ = poll(nil, 0, 5)
@@ -92,9 +92,9 @@ struct ProcessState {
     static func growth(small: Int, of work: () throws -> Void) rethrows -> Int {
         var growths: [Int] = []
         for _ in 0..<3 {
-            let before = settledAllocation()
+            let before = allocatedAtRest()
             try work()
-            var growth = settledAllocation() - before
+            var growth = allocatedAtRest() - before
             for _ in 0..<500 where growth >= small {
                 _ = poll(nil, 0, 10)
                 growth = allocated - before

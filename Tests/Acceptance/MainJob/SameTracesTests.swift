@@ -172,7 +172,7 @@ import Testing
         for line in trace.split(separator: "\n") where line.contains("\"\(plugin)\"") {
             guard line.contains(#""trigger":"\#(trigger)""#), !line.contains(#""phase":"dropped""#),
                 !line.contains(#""phase":"message""#), !line.contains(#""what":"addPolicy""#),
-                !(trigger == "itemsChanged" && line.contains(#""call":"updatePolicies""#))
+                !line.contains(#""call":"updatePolicies""#)
             else { continue }
             lines.append(String(line).replacing(#/"seq":\d+,|"time":"[^"]*",|,"microseconds":\d+/#, with: ""))
             if line.contains("didPassTrigger"), line.contains("status") {
