@@ -111,10 +111,10 @@ extension Stage {
         func put(_ bytes: [UInt8]) {
             bytes.withUnsafeBytes { larder_fake_answer_chunk(fake, $0.baseAddress!, $0.count) }
         }
-        let piece = [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20)
         switch server {
-        case .huge: for _ in 0..<100 { put(piece) }
-        case .endless: put(piece)
+        case .huge, .endless:
+            let piece = [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20)
+            for _ in 0..<(server == .huge ? 100 : 1) { put(piece) }
         case .nonsense: put([0xff, 0xfe, 0x00, 0x7b, 0x22])
         case .cutOff: put(Array(#"{"a": [1, 2"#.utf8))
         case .empty: put(Array("{}".utf8))

@@ -113,6 +113,20 @@ import Threads
         }
     }
 
+    @Test("A library whose file is cut off anywhere is refused, and a whole one is not")
+    func cutOff() async throws {
+        try await withTemporaryFolder { folder in
+            let path = "\(folder)/x.so"
+            try await CompiledPlugin.build("variant", to: path)
+            #expect(ELFHeader.refusal(of: path) == nil)
+            let whole = try Files.read(path)
+            for size in [20, 63, 64, 200, 5_000, whole.count - 1] {
+                try Files.write(Array(whole.prefix(size)), to: path)
+                #expect(ELFHeader.refusal(of: path) == .cutOff, "\(size)")
+            }
+        }
+    }
+
     @Test("G42: what is no library with a dynamic section is read without a trap")
     func nonsense() throws {
         try withTemporaryFolder { folder in

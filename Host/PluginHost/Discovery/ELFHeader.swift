@@ -43,23 +43,13 @@ enum ELFHeader {
         guard fstat(descriptor, &info) == 0, info.st_size >= 0 else { return false }
         let size = UInt64(info.st_size)
         func isInside(_ start: UInt64, _ count: UInt64) -> Bool { start <= size && count <= size - start }
-        /// Returns the number at a place of some bytes.
-        func number<Number: FixedWidthInteger>(_ place: Int, in bytes: [UInt8], as: Number.Type) -> UInt64 {
-            bytes.withUnsafeBytes {
-                UInt64(Number(littleEndian: $0.loadUnaligned(fromByteOffset: place, as: Number.self)))
-            }
-        }
-        let sections = number(58, in: header, as: UInt16.self) * number(60, in: header, as: UInt16.self)
-        guard isInside(number(40, in: header, as: UInt64.self), sections) else { return false }
-        let (start, count) = (number(32, in: header, as: UInt64.self), number(56, in: header, as: UInt16.self))
-        guard number(54, in: header, as: UInt16.self) == 56, isInside(start, count * 56) else { return false }
-        var table = [UInt8](repeating: 0, count: Int(count) * 56)
-        guard pread(descriptor, &table, table.count, off_t(start)) == table.count else { return false }
-        return (0..<Int(count)).allSatisfy { entry in
-            number(entry * 56, in: table, as: UInt32.self) != 1
-                || isInside(
-                    number(entry * 56 + 8, in: table, as: UInt64.self),
-                    number(entry * 56 + 32, in: table, as: UInt64.self))
+        let (sections, segments) = (header.half(58) * header.half(60), header.half(56))
+        guard isInside(header.word(40), UInt64(sections)), header.half(54) == 56,
+            let table = ELFDynamic.bytes(of: descriptor, at: header.word(32), count: segments * 56)
+        else { return false }
+        return (0..<segments).map { $0 * 56 }.allSatisfy { start in
+            let isLoaded = table.half(start) == 1 && table.half(start + 2) == 0
+            return !isLoaded || isInside(table.word(start + 8), table.word(start + 32))
         }
     }
 }

@@ -55,7 +55,9 @@ struct ELFDynamic {
         return needed.filter { name in folders.contains { access("\($0)/\(name)", F_OK) == 0 } }
     }
 
-    private static func bytes(of file: Int32, at offset: UInt64, count: Int) -> [UInt8]? {
+    /// Reads some bytes of a file.
+    /// - Returns: nil if the file does not have all of them, or none are asked for.
+    static func bytes(of file: Int32, at offset: UInt64, count: Int) -> [UInt8]? {
         guard let offset = off_t(exactly: offset), count > 0 else { return nil }
         var bytes = [UInt8](repeating: 0, count: count)
         return pread(file, &bytes, count, offset) == count ? bytes : nil
@@ -72,10 +74,10 @@ struct ELFDynamic {
 
 extension [UInt8] {
     /// Returns the little-endian number of two bytes at a place.
-    fileprivate func half(_ place: Int) -> Int { Int(self[place]) | Int(self[place + 1]) << 8 }
+    func half(_ place: Int) -> Int { Int(self[place]) | Int(self[place + 1]) << 8 }
 
     /// Returns the little-endian number of eight bytes at a place.
-    fileprivate func word(_ place: Int) -> UInt64 {
+    func word(_ place: Int) -> UInt64 {
         (0..<8).reduce(0) { $0 | UInt64(self[place + $1]) << UInt64(8 * $1) }
     }
 }
