@@ -83,28 +83,31 @@ public enum CompiledPlugin {
         ])
     }
 
-    /// Compiles a plugin in Swift with another SDK, whose sources are in a folder.
+    /// Compiles the sources of another SDK for Swift.
+    /// - Parameter folder: The folder of the sources, which then has `LarderSDK.swiftmodule` and `sdk.o` too.
+    public static func buildSDK(in folder: String) async throws {
+        let sources = try Files.filesBelow(folder).filter { $0.hasSuffix(".swift") }.map { "\(folder)/\($0)" }
+        try await mustRun(
+            "swiftc",
+            [
+                "-swift-version", "6", "-parse-as-library", "-wmo", "-enable-experimental-feature", "Lifetimes",
+                "-module-name", "LarderSDK", "-emit-module-path", "\(folder)/LarderSDK.swiftmodule", "-c", "-o",
+                "\(folder)/sdk.o", "-I", "\(Build.root)/SDK/C/include",
+            ] + sources)
+    }
+
+    /// Compiles a plugin in Swift with another SDK.
+    /// - Parameter sdk: The folder of ``buildSDK(in:)``.
     public static func buildSwift(
         _ source: String, module: String, to library: String, withSDK sdk: String
     ) async throws {
-        try await withTemporaryFolder { folder in
-            let sources = try Files.filesBelow(sdk).filter { $0.hasSuffix(".swift") }.map { "\(sdk)/\($0)" }
-            try await mustRun(
-                "swiftc",
-                [
-                    "-swift-version", "6", "-parse-as-library", "-wmo", "-enable-experimental-feature", "Lifetimes",
-                    "-module-name", "LarderSDK", "-emit-module-path", "\(folder)/LarderSDK.swiftmodule", "-c", "-o",
-                    "\(folder)/sdk.o", "-I", "\(Build.root)/SDK/C/include",
-                ] + sources)
-            try await mustRun(
-                "swiftc",
-                [
-                    "-swift-version", "6", "-parse-as-library", "-emit-library", "-module-name", module, "-Xlinker",
-                    "--version-script=\(Build.root)/SDK/C/plugin.map", "-I", folder, "-I",
-                    "\(Build.root)/SDK/C/include",
-                    source, "\(folder)/sdk.o", "-o", library,
-                ])
-        }
+        try await mustRun(
+            "swiftc",
+            [
+                "-swift-version", "6", "-parse-as-library", "-emit-library", "-module-name", module, "-Xlinker",
+                "--version-script=\(Build.root)/SDK/C/plugin.map", "-I", sdk, "-I", "\(Build.root)/SDK/C/include",
+                source, "\(sdk)/sdk.o", "-o", library,
+            ])
     }
 
     /// Compiles a program in Swift that uses the SDK.
