@@ -442,6 +442,23 @@ import Testing
         }
     }
 
+    @Test("To a reading command, a database that a host has only begun to make is none")
+    func begun() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/larder.db"
+            try Files.write("", to: path)
+            let empty = #expect(throws: Failure.self) { try Database.open(path: path, readOnly: true) }
+            #expect(empty?.kind == .notFound && empty?.hint == .runFirst)
+            // A pool sets the journal's mode before the schema is committed.
+            let pool = try DatabasePool(path: path)
+            let begun = #expect(throws: Failure.self) { try Database.open(path: path, readOnly: true) }
+            #expect(begun?.kind == .notFound && begun?.hint == .runFirst)
+            try pool.close()
+            try Database.open(path: path).close()
+            try Database.open(path: path, readOnly: true).close()
+        }
+    }
+
     @Test("A damaged database, a folder in its place, and no rights: each says what to do")
     func damaged() throws {
         try withTemporaryFolder { folder in

@@ -41,9 +41,9 @@ public final class Database: Sendable {
     ///     upgraded then, and a write fails.
     ///   - keep: A function that is called before the schema changes, with the number of the schema that the file has.
     /// - Throws: `.localIO` if the database cannot be opened, is damaged, or was written by a newer Larder, or, with
-    ///   `readOnly`, by an older one; `.notFound` if there is no database and `readOnly` is set; `.cannotCreate` if its
-    ///   folder does not exist, or this user may not write to the folder or the file; `.vaultLocked` if another program
-    ///   has the database locked; what `keep` throws.
+    ///   `readOnly`, by an older one; `.notFound` if there is no database, or one without a schema, and `readOnly` is
+    ///   set; `.cannotCreate` if its folder does not exist, or this user may not write to the folder or the file;
+    ///   `.vaultLocked` if another program has the database locked; what `keep` throws.
     public static func open(
         path: String, readOnly: Bool = false, keepingBefore keep: (_ schema: Int) throws -> Void = { _ in }
     ) throws(Failure) -> Database {

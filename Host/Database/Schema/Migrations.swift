@@ -28,8 +28,8 @@ enum Migrations {
 
     /// Checks the number of a database's schema.
     /// - Parameter exactly: Whether the database must have this build's schema already, since it is only read.
-    /// - Throws: `.localIO` if a newer Larder has written the database, or, with `exactly`, an older one; or SQLite's
-    ///   error.
+    /// - Throws: `.localIO` if a newer Larder has written the database, or, with `exactly`, an older one; `.notFound`,
+    ///   with `exactly`, if it has no schema yet; or SQLite's error.
     /// - Returns: The number of the schema; 0 if the database has none yet.
     @discardableResult
     static func check(_ db: GRDB.Database, at path: String, exactly: Bool) throws -> Int {
@@ -41,6 +41,10 @@ enum Migrations {
                 hint: "Install the newer Larder again; nothing was changed")
         }
         guard version == all.count || !exactly else {
+            // The host that makes the file commits its schema later.
+            guard version > 0 else {
+                throw Failure(.notFound, "Nothing is known of the account yet: \(path) is empty", hint: .runFirst)
+            }
             throw Failure(
                 .localIO, "The database \(path) was written by an older Larder",
                 hint: .runToUpgrade)
