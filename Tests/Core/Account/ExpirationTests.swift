@@ -132,8 +132,8 @@ struct ExpirationTests {
             try await fixture.runWell()
             #expect(try fixture.tree() == [])
             let after = try await fixture.host.database.read { try $0.meta.integer(.anchor) ?? 0 }
-            // The difference is one, unless this machine is very slow.
-            #expect(after - before < 10)
+            // The difference is one, unless this machine is so slow that removals are written before others have begun.
+            #expect(after - before < 100)
         }
     }
 
