@@ -108,6 +108,7 @@ extension AccountHost {
         var walks = WalkPlan(interval: settings.walk)
         var isCalled = false
         var outage = Outage()
+        let place = Monitor<AccountPlaces.Place?>(nil)
         while true {
             try Task.checkCancellation()
             let poll = state.polls.change { $0.begin() }
@@ -119,6 +120,7 @@ extension AccountHost {
                 guard try await retries(&refusal) else {
                     try await passTime()
                     state.polls.change { [failure = offlineFailure] in $0.end(poll.number, .init(unreached: failure)) }
+                    place.change { $0 = nil }
                     try await waitForSecret(refusal)
                     continue
                 }
@@ -185,7 +187,8 @@ extension AccountHost {
             if state.isRefused { continue }
             state.polls.change { [outcome] in $0.end(poll.number, outcome) }
             let pause = interval ?? PollInterval.next(configured: settings.poll, serverWish: wish)
-            let ending = try await wait(pause, poll: clock.now() + pause)
+            place.change { $0 = nil }
+            let ending = try await wait(pause, poll: clock.now() + pause, taking: place)
             isCalled = ending == .scanRequest
             if ending == .passed { walks.paused() }
         }
@@ -284,15 +287,22 @@ extension AccountHost {
     /// - Parameters:
     ///   - interval: The time to wait.
     ///   - next: The time of the next poll, for the status; nil if it is not known.
+    ///   - place: Gets a place among the accounts that poll, for which the account waits after the interval.
     @discardableResult
-    private func wait(_ interval: Duration, poll next: Timestamp?) async throws -> WaitEnding {
+    private func wait(
+        _ interval: Duration, poll next: Timestamp?, taking place: Monitor<AccountPlaces.Place?>? = nil
+    ) async throws -> WaitEnding {
         try await database.write { tx in
             if let next { try tx.meta.set(.nextPoll, next) } else { try tx.meta.clear(.nextPoll) }
         }
         let began = clock.monotonic()
         let ending = try await withThrowingTaskGroup(of: WaitEnding?.self) { [clock, state] group in
-            group.addTask {
+            group.addTask { [process] in
                 try await clock.sleep(interval)
+                if let place {
+                    let taken = try await process.polling.enter()
+                    place.change { $0 = taken }
+                }
                 return .passed
             }
             group.addTask { await state.foldersLeft.wait() ? .foldersLeft : nil }

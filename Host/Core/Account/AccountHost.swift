@@ -81,7 +81,7 @@ public final class AccountHost: Sendable {
     /// Opens an account's vault and starts its plugins. No request is sent to the server yet.
     static func open(
         _ bookmark: Bookmark, known: String? = nil, credentials: @escaping CredentialsSource, in process: HostProcess,
-        at place: StartingAccounts.Place
+        at place: AccountPlaces.Place
     ) async throws -> AccountHost {
         let options = process.options
         let system = options.clock
@@ -285,7 +285,7 @@ final class AccountState: Sendable {
 
     private let values: Mutex<Values>
     /// The account's place among those that are starting.
-    let place: StartingAccounts.Place
+    let place: AccountPlaces.Place
     /// Sent when a scan of everything is due before its time.
     let scanRequests = Signal()
     /// Sent when an event loop or a change has left folders for a scan, which is due before its time. A scan that has
@@ -320,7 +320,7 @@ final class AccountState: Sendable {
     /// The uses of copies by programs, while the tree is watched.
     let uses = UseLog()
 
-    init(_ secret: AccountSecret, clock: ClockSanity, place: StartingAccounts.Place) {
+    init(_ secret: AccountSecret, clock: ClockSanity, place: AccountPlaces.Place) {
         values = Mutex(Values(secret: secret, clock: clock))
         self.place = place
     }

@@ -25,7 +25,9 @@ public actor HostProcess {
     /// What accounts have freed that have come to rest.
     nonisolated let freedMemory = FreedMemory()
     /// The accounts that are starting.
-    private nonisolated let starting: StartingAccounts
+    private nonisolated let starting: AccountPlaces
+    /// The accounts that poll because their interval has passed.
+    nonisolated let polling: AccountPlaces
     /// The room for the open files of the accounts.
     nonisolated let openFiles = OpenFileRoom()
     /// The accounts that are told when the machine has slept.
@@ -39,7 +41,8 @@ public actor HostProcess {
     public init(settings: Settings, options: HostOptions) {
         self.settings = settings
         self.options = options
-        starting = StartingAccounts(clock: options.clock)
+        starting = AccountPlaces(clock: options.clock)
+        polling = AccountPlaces(clock: options.clock)
         sleepers = SleepWatch(options.clock)
     }
 
