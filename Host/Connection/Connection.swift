@@ -245,6 +245,14 @@ public final class Connection: Sendable {
         for transport in closed { await transport.shutdown() }
     }
 
+    /// The time without a request after which connections are closed.
+    public static var longestRest: Duration { TransferClient.longestRest }
+
+    /// Closes the connections without a request under way, before ``longestRest`` has passed. Later requests make new ones.
+    public func closeIdle() {
+        if case .success(let transport) = state.withLock({ $0.transport }) { transport.closeIdle() }
+    }
+
     /// Closes all connections. Requests under way fail. Make no request afterwards.
     public func shutdown() async {
         let (transport, retired) = state.withLock { ($0.transport, $0.retired) }

@@ -94,6 +94,14 @@ package final class TransferClient: Sendable {
         return batch
     }
 
+    /// The time without a request after which the connections on a thread are closed.
+    package static let longestRest = Duration.seconds(60)
+
+    /// Has each thread close the client's connections, unless one of them has a request under way there.
+    package func closeIdle() {
+        for thread in TransferThread.all { thread.call { [self] in thread.closeIdle(self) } }
+    }
+
     /// Closes all connections. Requests under way fail.
     package func shutdown() async {
         isShutDown.store(true, ordering: .releasing)

@@ -14,9 +14,6 @@ final class TransferLine {
     /// The time since which no request has been under way.
     private var restsSince = Duration.uptime
 
-    /// The time without a request after which connections are closed.
-    private static let longestRest = Duration.seconds(60)
-
     /// - Returns: nil if the library has no memory for it.
     init?(_ client: TransferClient, on thread: TransferThread) {
         guard let multi = curl_multi_init() else { return nil }
@@ -124,7 +121,7 @@ final class TransferLine {
         var next = deadline
         if let limit = firstLimit { next = min(next ?? limit, limit) }
         guard transfers.isEmpty else { return next ?? now + .seconds(3_600) }
-        let end = restsSince + Self.longestRest
+        let end = restsSince + TransferClient.longestRest
         return end <= now ? nil : min(next ?? end, end)
     }
 
@@ -139,6 +136,9 @@ final class TransferLine {
             end(transfer, code == CURLE_OK ? .success(()) : .failure(client.error(of: code, transfer)))
         }
     }
+
+    /// Whether no request is under way.
+    var isIdle: Bool { transfers.isEmpty }
 
     /// Ends all requests, and closes all connections.
     func close() {

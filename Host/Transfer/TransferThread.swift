@@ -187,6 +187,11 @@ package final class TransferThread: TaskExecutor, @unchecked Sendable {
         line.close()
     }
 
+    /// Closes a client's connections on this thread, unless a request is under way.
+    func closeIdle(_ client: TransferClient) {
+        if lines[ObjectIdentifier(client)]?.isIdle == true { close(client) }
+    }
+
     /// Has a line told when a socket can be read or written.
     func watch(_ socket: Int32, for what: UInt32, of line: TransferLine) {
         sockets[socket] = line

@@ -18,6 +18,8 @@ protocol HTTPTransport: Sendable {
     ) -> BatchTransfer?
     /// Returns the answer to a request that was sent with a batch.
     func answer(of transfer: Transfer) async throws(TransportError) -> HTTPAnswer
+    /// Closes the connections without a request under way.
+    func closeIdle()
     /// Closes all connections. Requests under way fail.
     func shutdown() async
     /// The threads that may block, and on which the answers to tasks that run there arrive; empty if there are none.
@@ -28,6 +30,8 @@ extension HTTPTransport {
     var downloadThreads: [any TaskExecutor] { [] }
 
     var sendsBatches: Bool { false }
+
+    func closeIdle() {}
 
     func start(
         _ requests: BatchRequests, places: Int, _ turns: BatchTurns, number: Int, for receiver: any BatchReceiver

@@ -125,6 +125,8 @@ struct NetworkTransport: HTTPTransport {
         }
     }
 
+    func closeIdle() { client.closeIdle() }
+
     func shutdown() async { await client.shutdown() }
 
     /// The body of an answer. Dropping it ends the request.

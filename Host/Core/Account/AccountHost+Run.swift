@@ -273,12 +273,17 @@ extension AccountHost {
         case scanRequest
     }
 
-    /// Leaves the place of an account that starts, as soon as the processors have seen what the first poll found. The
-    /// accounts that start later need what this one does not use any more.
-    private func endStart() async throws {
-        guard !state.place.isLeft else { return }
+    /// Closes what a poll has used, as soon as the processors have seen what it found. Connections to the server are kept
+    /// if the next poll comes soon enough to use them. The place of an account that starts is left then: the accounts that
+    /// start later need what this one does not use any more.
+    /// - Parameter interval: The time until the next poll.
+    private func endPoll(before interval: Duration) async throws {
+        let closesConnections = interval > Connection.longestRest
+        guard closesConnections || !state.place.isLeft else { return }
         try await policies.waitUntilIdleUnlessCancelled()
-        database.closeIdle()
+        if closesConnections { connection.closeIdle() }
+        guard !state.place.isLeft else { return }
+        await database.closeIdle()
         process.freedMemory.note(at: clock.monotonic())
         state.place.leave()
     }
@@ -300,7 +305,7 @@ extension AccountHost {
             group.addTask { [process] in
                 try await clock.sleep(interval)
                 if let place {
-                    let taken = try await process.polling.enter()
+                    let taken = try await process.recurring.enter()
                     place.change { $0 = taken }
                 }
                 return .passed
@@ -308,7 +313,7 @@ extension AccountHost {
             group.addTask { await state.foldersLeft.wait() ? .foldersLeft : nil }
             group.addTask { await state.scanRequests.wait() ? .scanRequest : nil }
             group.addTask { [self] in
-                try await endStart()
+                try await endPoll(before: interval)
                 return nil
             }
             var ending: WaitEnding?

@@ -61,10 +61,7 @@ struct TreeWatch: Sendable {
         while true {
             try Task.checkCancellation()
             try await seeToRoot()
-            if tasks.search.exchange(false, ordering: .relaxed) { try await seeToUnreadable() }
-            if tasks.close.exchange(false, ordering: .relaxed), host.database.closeUnused() {
-                host.process.freedMemory.note(at: host.clock.monotonic())
-            }
+            try await doRestingTasks()
             if watcher.limit != nil, limit != nil, host.clock.monotonic() >= scansAt {
                 // The limit may have changed by now.
                 await watcher.walk()
@@ -87,6 +84,19 @@ struct TreeWatch: Sendable {
                 forgivesAt = host.clock.monotonic() + Self.forgiving
             }
             try await wait(atMost: watcher.next())
+        }
+    }
+
+    /// Does what a check at rest has found to do, in a place among the accounts that do so at once.
+    private func doRestingTasks() async throws {
+        let searches = tasks.search.exchange(false, ordering: .relaxed)
+        let closes = tasks.close.exchange(false, ordering: .relaxed)
+        guard searches || closes else { return }
+        let place = try await host.process.recurring.enter()
+        defer { place.leave() }
+        if searches { try await seeToUnreadable() }
+        if closes, await host.database.closeUnused() {
+            host.process.freedMemory.note(at: host.clock.monotonic())
         }
     }
 

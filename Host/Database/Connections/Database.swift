@@ -135,8 +135,10 @@ public final class Database: Sendable {
     /// - Throws: As ``read(_:)``.
     public func readOnce<T: Sendable>(_ body: @escaping @Sendable (ReadTransaction) throws -> T) async throws -> T {
         let wereClosed = use.load(ordering: .relaxed) == .closed
-        defer { if wereClosed { closeIdle() } }
-        return try await read(body)
+        let result: Result<T, any Error>
+        do { result = .success(try await read(body)) } catch { result = .failure(error) }
+        if wereClosed { await closeIdle() }
+        return try result.get()
     }
 
     /// Reads like ``read(_:)``, on a thread that may block.
@@ -228,19 +230,22 @@ public final class Database: Sendable {
     /// calls of ``isUnused()``, and since. A host with many accounts holds few descriptors and little memory for those at
     /// rest. A read that begins meanwhile keeps its connection.
     /// - Returns: Whether connections are closed now that were open.
-    public func closeUnused() -> Bool {
+    public func closeUnused() async -> Bool {
         guard use.compareExchange(expected: .unread, desired: .closed, ordering: .relaxed).exchanged else {
             return false
         }
-        closeIdle()
+        await closeIdle()
         return true
     }
 
-    /// Closes the connections that read, but for those that read now. They are opened again when they are needed.
-    public func closeIdle() {
+    /// Closes the connections that read, but for those that read now. They are opened again when they are needed. Returns
+    /// when the connection that writes has given back its memory too, so that few of many databases do so at once.
+    public func closeIdle() async {
         use.store(.closed, ordering: .relaxed)
         idleConnection.close()
         pool.releaseMemoryEventually()
+        // This fails only if the task is cancelled, which need not wait then.
+        try? await pool.writeWithoutTransaction { _ in }
     }
 
     /// Closes all connections, and drops the observer of commits. No access may be under way or follow.
