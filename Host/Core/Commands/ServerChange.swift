@@ -1,10 +1,8 @@
 import Connection
 import Database
 import ItemList
-import LocalTree
 public import Model
 import SyncEngine
-import Vault
 
 /// A command of a person that changes something on the server. It is accepted without a network too, and shows in the
 /// item list at once.
@@ -217,56 +215,6 @@ extension AccountHost {
         // A newer upload has taken the place of one that waited, or a deletion has.
         await engine.removeSpentSnapshots()
         return queued
-    }
-}
-
-/// Snapshots of files to upload.
-public enum Snapshots {
-    /// Takes a snapshot of a file for an account's uploads, with the rights of this process. Blocks.
-    /// - Parameters:
-    ///   - file: The path of the file.
-    ///   - path: The path to which it is to be uploaded.
-    ///   - bookmark: The account.
-    ///   - withSHA1: Whether the account's server may be of the ownCloud family, which compares SHA-1 digests.
-    ///   - syncs: Whether the snapshot is on the disk when the function returns. Otherwise call ``sync(_:of:)`` before the
-    ///     upload is requested.
-    /// - Returns: The facts about the snapshot, and its lock, which is kept until the upload was requested.
-    /// - Throws: As ``TakenSnapshot/take(of:into:for:withSHA1:syncs:)``; `.failed` if the account was never run.
-    public static func take(
-        of file: String, to path: ItemPath, for bookmark: Bookmark, withSHA1: Bool, syncs: Bool = true
-    ) throws(Failure) -> (snapshot: TakenSnapshot, lock: any Sendable) {
-        guard let folder = Vault.outgoingFolder(at: bookmark.vault, files: bookmark.files) else {
-            throw Failure(.failed, "Nothing is known of \(bookmark.name) yet", hint: .runFirst)
-        }
-        let (snapshot, lock) = try TakenSnapshot.take(
-            of: file, into: folder, for: path, withSHA1: withSHA1, syncs: syncs)
-        return (snapshot, lock)
-    }
-
-    /// Writes snapshots to the disk that were taken without that, before their uploads are requested. Blocks.
-    /// - Parameter locks: The snapshots' locks.
-    /// - Throws: `.localIO`. None of the snapshots may be used then.
-    public static func sync(_ locks: [any Sendable], of bookmark: Bookmark) throws(Failure) {
-        guard let folder = Vault.outgoingFolder(at: bookmark.vault, files: bookmark.files) else { return }
-        try TakenSnapshot.sync(locks.compactMap { $0 as? SnapshotLock }, in: folder)
-    }
-
-    /// Returns a file's absolute path without symbolic links, as ``TakenSnapshot/source`` has it. Blocks.
-    public static func source(_ file: String) -> String? { TakenSnapshot.resolvedPath(file) }
-
-    /// Returns the snapshots that an account's vault holds, and their folder. Blocks.
-    /// - Throws: `.localIO` if the folder cannot be read.
-    public static func found(
-        of bookmark: Bookmark
-    ) throws(Failure) -> (folder: String, snapshots: [FoundSnapshot]) {
-        guard let folder = Vault.outgoingFolder(at: bookmark.vault, files: bookmark.files) else { return ("", []) }
-        return (folder, try FoundSnapshot.all(in: folder))
-    }
-
-    /// Removes a snapshot that no upload was requested for. Blocks.
-    public static func discard(_ snapshot: TakenSnapshot, of bookmark: Bookmark) {
-        guard let folder = Vault.outgoingFolder(at: bookmark.vault, files: bookmark.files) else { return }
-        snapshot.discard(from: folder)
     }
 }
 

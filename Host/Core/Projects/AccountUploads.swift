@@ -18,7 +18,7 @@ struct AccountUploads: PluginUploads {
         let assets = try projects.project(project, of: plugin, withSteps: false, withUserData: false).assets
         do throws(Failure) {
             guard !isReadOnly else {
-                try TakenSnapshot.check(file, beneath: assets)
+                try SnapshotBatch.check(file, beneath: assets)
                 return nil
             }
             guard let folder = Vault.outgoingFolder(at: bookmark.vault, files: bookmark.files) else {

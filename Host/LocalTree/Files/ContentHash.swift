@@ -43,10 +43,14 @@ package struct ContentHash {
 }
 
 /// Reads a whole file from its beginning, one piece at a time.
-/// - Parameter each: A function that receives each piece and returns false to stop.
+/// - Parameters:
+///   - size: The size in bytes that the file is expected to have. A small file takes little memory then.
+///   - each: A function that receives each piece and returns false to stop.
 /// - Returns: True at the end of the file; false if `each` stopped the reading; nil with `errno` if reading failed.
-package func readAll(_ file: Int32, _ each: (UnsafeRawBufferPointer) -> Bool) -> Bool? {
-    withUnsafeTemporaryAllocation(byteCount: 1 << 18, alignment: 16) { piece in
+package func readAll(
+    _ file: Int32, expecting size: Int = .max, _ each: (UnsafeRawBufferPointer) -> Bool
+) -> Bool? {
+    withUnsafeTemporaryAllocation(byteCount: min(1 << 18, max(size, 4_096)), alignment: 16) { piece in
         var offset: off_t = 0
         while true {
             let count = pread(file, piece.baseAddress, piece.count, offset)

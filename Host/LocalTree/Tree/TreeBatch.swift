@@ -10,11 +10,45 @@ public import Model
 public final class TreeBatch {
     private let tree: Tree
     private var incoming: Descriptor?
+    private var outgoing: Descriptor?
     private var path: ItemPath?
     private var folder: Descriptor?
 
     /// Begins a batch.
     public init(_ tree: Tree) { self.tree = tree }
+
+    /// Turns a snapshot into a complete download: moves it into `incoming/`, and reads it to compute its digest, unless
+    /// it still has its mark. Nobody else writes in `outgoing/`, so that the mark proves its content.
+    /// - Parameters:
+    ///   - name: The snapshot's name.
+    ///   - download: The name in `incoming/`.
+    ///   - modified: The modification time that the file gets.
+    ///   - digest: The digest of the snapshot when it was taken.
+    ///   - mark: Its mark then; nil if it was not noted.
+    /// - Throws: `.localIO` if the snapshot is missing or cannot be moved or read.
+    public func takeIn(
+        snapshot name: String, as download: String, modified: Timestamp?, digest: [UInt8], mark: FileMark?
+    ) throws(Failure) -> CompletedFile {
+        guard Tree.isSnapshotName(name), Tree.isIncomingName(download) else {
+            throw Failure(.internal, "outgoing/\(name) is not the name of a snapshot")
+        }
+        if self.outgoing == nil { self.outgoing = tree.staging.outgoing() }
+        if self.incoming == nil { self.incoming = tree.staging.incoming() }
+        let (outgoing, incoming) = (self.outgoing?.number ?? -1, self.incoming?.number ?? -1)
+        let file = Descriptor(openat(outgoing, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC))
+        let found = file.status().map { FileMark($0, now: tree.clock()) }
+        guard renameat(outgoing, name, incoming, download) == 0 else {
+            throw .system("moving the snapshot outgoing/\(name)", errno)
+        }
+        file.removeTarget()
+        guard let mark, found?.matches(mark) == true else {
+            return try tree.incomingFile(download).finish(modified: modified)
+        }
+        guard setTime(modified ?? tree.clock(), of: file.number), let info = file.status() else {
+            throw .system("setting the time of incoming/\(download)", errno)
+        }
+        return tree.completed(download, digest: digest, FileMark(info, now: tree.clock()))
+    }
 
     /// Puts a complete download in place where nothing is. Missing folders above the path are created.
     /// - Parameters:

@@ -122,7 +122,7 @@ final class FakeProjects: PluginProjects, PluginUploads, @unchecked Sendable {
 
     func take(_ file: String, ofProject project: String, of plugin: PluginID) throws(ServiceError) -> HeldSnapshot? {
         let assets = try self.project(project, of: plugin, withSteps: false, withUserData: false).assets
-        do throws(Failure) { try TakenSnapshot.check(file, beneath: assets) } catch {
+        do throws(Failure) { try SnapshotBatch.check(file, beneath: assets) } catch {
             let status =
                 switch error.kind {
                 case .notFound: LARDER_NOT_FOUND

@@ -26,4 +26,28 @@ import Testing
             #expect(try Files.names(in: "\(folder)/outgoing") == [])
         }
     }
+
+    @Test("a snapshot names its file without symbolic links, whichever files were taken before it")
+    func sources() throws {
+        try withTemporaryFolder { folder in
+            let folder = try #require(TakenSnapshot.resolvedPath(folder))
+            // The two forms of a letter, which Swift finds equal.
+            let folders = ["one", "two", "\u{e9}", "e\u{301}"]
+            for name in ["outgoing"] + folders { try Files.makeFolder("\(folder)/\(name)") }
+            for name in folders { try Files.write(name, to: "\(folder)/\(name)/f") }
+            try #require(symlink("two", "\(folder)/link") == 0)
+            try #require(symlink("../one/f", "\(folder)/two/link") == 0)
+            let batch = try SnapshotBatch(in: "\(folder)/outgoing")
+            let files = [
+                ("one/f", "one/f"), ("link/f", "two/f"), ("two/link", "one/f"), ("link/link", "one/f"),
+                ("two//f", "two/f"), ("\u{e9}/f", "\u{e9}/f"), ("e\u{301}/f", "e\u{301}/f"),
+            ]
+            for (name, file) in files {
+                let snapshot = try batch.take("\(folder)/\(name)")
+                #expect(snapshot.source.map { Array($0.utf8) } == Array("\(folder)/\(file)".utf8), "\(name)")
+                #expect(try Files.names(in: "\(folder)/outgoing").contains(snapshot.name))
+            }
+            #expect(throws: Failure.self) { try batch.take("\(folder)/two/link", followsLink: false) }
+        }
+    }
 }

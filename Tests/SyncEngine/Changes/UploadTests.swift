@@ -173,6 +173,42 @@ import Vault
         }
     }
 
+    @Test("S24: the snapshots that a command takes together are swept when it is over, and none of them before")
+    func sweepBesideBatch() async throws {
+        try await EngineFixture.with { fixture in
+            let (mine, outgoing, tree) = (fixture.folder + "/mine", fixture.folder + "/vault/outgoing", fixture.tree)
+            try Files.write("mine", to: mine, mode: 0o600)
+            func sweep() throws { try tree.sweepOutgoing(olderThan: .zero) { [] } }
+            var lock: SnapshotLock?
+            var taken: [String] = []
+            do {
+                let batch = try SnapshotBatch(in: outgoing)
+                // A file that cannot be taken leaves the lock to the next one.
+                #expect(throws: Failure.self) { try batch.take(fixture.folder) }
+                for _ in 0..<3 {
+                    try sweep()
+                    taken.append(try batch.take(mine).name)
+                }
+                #expect(throws: Failure.self) { try batch.take(fixture.folder) }
+                try batch.sync()
+                lock = batch.lock
+            }
+            try sweep()
+            #expect(Set(taken).count == 3)
+            #expect(try fixture.outgoing() == taken.sorted())
+            // The uploads are requested, and the server has taken the first file. What a record names stays.
+            tree.removeSnapshot(taken[0])
+            try tree.sweepOutgoing(olderThan: .zero) { [taken[1]] }
+            #expect(try fixture.outgoing() == [taken[1]])
+            withExtendedLifetime(lock) {}
+            lock = nil
+            let other = try TakenSnapshot.take(of: mine, into: outgoing)
+            try sweep()
+            #expect(try fixture.outgoing() == [other.0.name])
+            withExtendedLifetime(other.1) {}
+        }
+    }
+
     @Test(
         "S9, I9: an upload behind another change of its file follows the version that was seen, not one that came since"
     )

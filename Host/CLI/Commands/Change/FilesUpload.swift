@@ -5,9 +5,8 @@ import Threads
 /// The upload of several files, or of a folder: the changes that it consists of, and what became of them.
 actor FilesUpload {
     /// The number of files and folders, and of bytes, after which the changes are queued that were found, in one
-    /// transaction. Each snapshot is an open file until then.
-    /// Each snapshot is open until its upload is queued.
-    private static let mostChanges = min(256, Int(clamping: ProcessSetup.mostOpenFiles / 8))
+    /// transaction.
+    private static let mostChanges = 256
     private static let mostBytes = Int64(64 << 20)
 
     /// The upload of a file that was requested.
@@ -51,7 +50,7 @@ actor FilesUpload {
     /// Notes the outcomes of the changes that ``next()`` has returned last.
     func queued(_ outcomes: [ChangeOutcome.Change]) async {
         let changes = batch.changes
-        // The locks of the snapshots end.
+        // The lock of the snapshots ends.
         batch = UploadedFiles.Batch()
         for (change, outcome) in zip(changes, outcomes) {
             if let record = outcome.record { records.append(record) }

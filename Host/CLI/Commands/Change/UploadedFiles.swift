@@ -8,8 +8,8 @@ struct UploadedFiles: Sendable {
     /// The changes for a part of the files, and what cannot be uploaded.
     struct Batch: Sendable {
         var changes: [ChangeRequest] = []
-        /// The locks of the snapshots, which are kept until the uploads were requested.
-        var locks: [any Sendable] = []
+        /// The lock of the snapshots, which is kept until the uploads were requested.
+        var lock: (any Sendable)?
         var failures: [Failure] = []
     }
 
@@ -18,6 +18,8 @@ struct UploadedFiles: Sendable {
         var path: ItemPath
         /// Whether the person has named it, so that a symbolic link stands for what it leads to.
         var isNamed = false
+        /// Its kind, if the folder that it is in tells.
+        var kind: Item.Kind?
     }
 
     /// The path on the server: that of the folder, or of the folder into which the files go.
@@ -67,6 +69,7 @@ struct UploadedFiles: Sendable {
     ///   - bytes: The number of bytes after which no more files are taken.
     mutating func next(_ count: Int, _ bytes: Int64, for bookmark: Bookmark, replaces: Bool) -> Batch {
         var batch = Batch()
+        var snapshots: Snapshots.Batch?
         var size: Int64 = 0
         while batch.changes.count < count, size < bytes, let next = found.popLast() {
             do throws(Failure) {
@@ -77,10 +80,15 @@ struct UploadedFiles: Sendable {
                     batch.changes.append(.haveFolder(next.path))
                     try find(in: next, &batch)
                 } else {
-                    let (snapshot, lock) = try Snapshots.take(
-                        of: next.file, to: next.path, for: bookmark, withSHA1: withSHA1, syncs: false)
+                    let taking: Snapshots.Batch
+                    if let snapshots {
+                        taking = snapshots
+                    } else {
+                        taking = try Snapshots.Batch(for: bookmark, withSHA1: withSHA1)
+                        snapshots = taking
+                    }
+                    let snapshot = try taking.take(next.file, to: next.path, followsLink: next.isNamed)
                     batch.changes.append(.put(snapshot, next.path, replaces: replaces))
-                    batch.locks.append(lock)
                     size += snapshot.size
                 }
             } catch {
@@ -94,13 +102,14 @@ struct UploadedFiles: Sendable {
                 }
             }
         }
-        do throws(Failure) { try Snapshots.sync(batch.locks, of: bookmark) } catch {
+        batch.lock = snapshots?.lock
+        do throws(Failure) { try snapshots?.sync() } catch {
             for case .put(let snapshot, let path, _) in batch.changes {
                 Snapshots.discard(snapshot, of: bookmark)
                 batch.failures.append(Failure(error.kind, "\(path) was not uploaded: \(error.message)"))
             }
             if let next = found.last { batch.failures.append(Self.left(next)) }
-            (batch.changes, batch.locks, found) = ([], [], [])
+            (batch.changes, batch.lock, found) = ([], nil, [])
         }
         return batch
     }
@@ -115,7 +124,7 @@ struct UploadedFiles: Sendable {
     mutating func leave(_ path: ItemPath) { found.removeAll { path.isAncestor(of: $0.path) } }
 
     private mutating func find(in folder: Found, _ batch: inout Batch) throws(Failure) {
-        for bytes in try names(in: folder.file).reversed() {
+        for (bytes, kind) in try entries(of: folder.file).reversed() {
             guard let name = String(validating: bytes, as: UTF8.self) else {
                 batch.failures.append(
                     Failure(
@@ -125,14 +134,16 @@ struct UploadedFiles: Sendable {
                 continue
             }
             let file = "\(folder.file)/\(name)"
-            do throws(ItemPath.Problem) { found.append(Found(file: file, path: try folder.path.appending(name))) } catch
-            {
+            do throws(ItemPath.Problem) {
+                found.append(Found(file: file, path: try folder.path.appending(name), kind: kind))
+            } catch {
                 batch.failures.append(Failure(.badData, "\(file) was not uploaded: \(error.explanation)"))
             }
         }
     }
 
     private func kind(of next: Found) throws(Failure) -> Item.Kind? {
+        if let kind = next.kind { return kind }
         var info = stat()
         guard (next.isNamed ? stat(next.file, &info) : lstat(next.file, &info)) == 0 else {
             throw .reading(next.file, errno)
@@ -153,19 +164,26 @@ struct UploadedFiles: Sendable {
         }.joined()
     }
 
-    /// Returns the names in a folder, sorted.
-    private func names(in folder: String) throws(Failure) -> [[UInt8]] {
+    /// Returns the names in a folder, sorted, and what each is, if it is a file or a folder and the file system tells.
+    private func entries(of folder: String) throws(Failure) -> [(name: [UInt8], kind: Item.Kind?)] {
         guard let stream = opendir(folder) else { throw .reading(folder, errno) }
         defer { closedir(stream) }
-        var names: [[UInt8]] = []
+        var entries: [(name: [UInt8], kind: Item.Kind?)] = []
         while true {
             errno = 0
             guard let entry = readdir(stream) else {
                 if errno != 0 { throw .system("reading \(folder)", errno) }
-                return names.sorted { $0.lexicographicallyPrecedes($1) }
+                return entries.sorted { $0.name.lexicographicallyPrecedes($1.name) }
             }
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in Array(bytes.prefix { $0 != 0 }) }
-            if !name.elementsEqual(".".utf8), !name.elementsEqual("..".utf8) { names.append(name) }
+            guard !name.elementsEqual(".".utf8), !name.elementsEqual("..".utf8) else { continue }
+            let kind: Item.Kind? =
+                switch Int(entry.pointee.d_type) {
+                case Int(DT_REG): .file
+                case Int(DT_DIR): .folder
+                default: nil
+                }
+            entries.append((name, kind))
         }
     }
 }

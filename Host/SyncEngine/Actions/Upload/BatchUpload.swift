@@ -43,6 +43,7 @@ final class BatchUpload: UploadBatchReceiver {
         /// Whether no request is under way.
         var isEnded = true
         var run: (any FileBatchRun)?
+        var snapshots: SnapshotFolder?
         /// The files whose requests were to end before the requests were known.
         var endedEarly: [Int] = []
     }
@@ -164,7 +165,8 @@ final class BatchUpload: UploadBatchReceiver {
 
     private func send() {
         let files = entries.map(\.file)
-        state.withLock { $0.isEnded = false }
+        let snapshots = engine.tree.openSnapshots()
+        state.withLock { ($0.isEnded, $0.snapshots) = (false, snapshots) }
         guard let run = engine.server.upload(files, for: self) else {
             for job in leaveAll() { tell(.goesOn(job, nil)) }
             return ended()
@@ -398,8 +400,10 @@ final class BatchUpload: UploadBatchReceiver {
     }
 
     func read(_ file: Int, into memory: UnsafeMutableRawBufferPointer) -> Bool {
+        let (snapshots, name) = state.withLock { ($0.snapshots, $0.entries[file].upload.snapshot) }
         do {
-            let source = SnapshotSource(try engine.tree.snapshot(state.withLock { $0.entries[file].upload.snapshot }))
+            guard let snapshot = try snapshots?.snapshot(name) else { return false }
+            let source = SnapshotSource(snapshot)
             guard source.size == memory.count else { return false }
             var done = 0
             while done < memory.count {
@@ -437,7 +441,7 @@ final class BatchUpload: UploadBatchReceiver {
     }
 
     func ended() {
-        state.withLock { ($0.isEnded, $0.run) = (true, nil) }
+        state.withLock { ($0.isEnded, $0.run, $0.snapshots) = (true, nil, nil) }
         answered.send()
     }
 }

@@ -90,6 +90,7 @@ extension UploadAction {
             return isAdded ? (strength, place) : nil
         }
         let batches = builders.mapValues(\.batch)
+        let tree = TreeBatch(tree)
         return zip(zip(uploads, concluded), files).map { made, place in
             let (upload, concluded) = made
             let stale = ChangeOutcome.resolved(RecordOutcome(record: upload.job.id, resolution: .stale))
@@ -108,13 +109,13 @@ extension UploadAction {
 
     /// Moves a snapshot to where complete downloads are. Blocks.
     /// - Returns: nil if the file is to be fetched again.
-    private func takeIn(_ upload: Upload, _ landing: Job, _ tree: Tree) -> Fetched? {
+    private func takeIn(_ upload: Upload, _ landing: Job, _ tree: TreeBatch) -> Fetched? {
         takeIn(upload, as: landing.incomingName, at: landing.path, landing.lastModified, tree)
             .map { Fetched(job: landing, file: $0, version: landing.version) }
     }
 
     private func takeIn(
-        _ upload: Upload, as incomingName: String, at path: ItemPath, _ modified: Timestamp?, _ tree: Tree
+        _ upload: Upload, as incomingName: String, at path: ItemPath, _ modified: Timestamp?, _ tree: TreeBatch
     ) -> CompletedFile? {
         let file: CompletedFile
         do throws(Failure) {
@@ -127,7 +128,7 @@ extension UploadAction {
             return nil
         }
         guard file.digest == upload.digest else {
-            tree.abandonIncoming(incomingName)
+            self.tree.abandonIncoming(incomingName)
             return nil
         }
         return file
