@@ -7,6 +7,8 @@ actor FilesUpload {
     /// The number of files and folders, and of bytes, after which the changes are queued that were found, in one
     /// transaction.
     private static let mostChanges = 256
+    /// The number of the first ones. While they are sent, more are found.
+    private static let firstChanges = 32
     private static let mostBytes = Int64(64 << 20)
 
     /// The upload of a file that was requested.
@@ -19,6 +21,7 @@ actor FilesUpload {
     private let bookmark: Bookmark
     private let replaces: Bool
     private var files: UploadedFiles
+    private var changesAtOnce = firstChanges
     /// The changes that are not queued yet.
     private var batch = UploadedFiles.Batch()
     /// The folders that cannot be made. What is in them was not uploaded either, which goes without saying.
@@ -37,9 +40,11 @@ actor FilesUpload {
     /// Returns the next changes, or again those that are not queued yet; nil at the end.
     func next() async -> [ChangeRequest]? {
         if batch.changes.isEmpty {
+            let count = changesAtOnce
+            changesAtOnce = min(2 * count, Self.mostChanges)
             (files, batch) = await runBlocking { [files, bookmark, replaces] in
                 var files = files
-                let batch = files.next(Self.mostChanges, Self.mostBytes, for: bookmark, replaces: replaces)
+                let batch = files.next(count, Self.mostBytes, for: bookmark, replaces: replaces)
                 return (files, batch)
             }
             failures += batch.failures
