@@ -27,17 +27,19 @@ final class BatchUpload: UploadBatchReceiver {
     }
 
     private struct Entry {
-        var job: Job
+        let job: Job
         let upload: Upload
         let file: BatchedUpload
-        let folder: ItemPath
-        var stage = Stage.waiting
+        /// The number of its folder.
+        let folder: Int
     }
 
     private struct State {
         /// The records of which nobody was told yet what became of them.
         var open: [SyncRecordID: Job]
         var entries: [Entry] = []
+        var stages: [Stage] = []
+        var folders: [ItemPath] = []
         var outcomes: [Outcome] = []
         var isSignalled = false
         /// Whether no request is under way.
@@ -46,6 +48,28 @@ final class BatchUpload: UploadBatchReceiver {
         var snapshots: SnapshotFolder?
         /// The files whose requests were to end before the requests were known.
         var endedEarly: [Int] = []
+        /// Whether the batch goes on after a while, though nothing happens before: files wait for others of their folder.
+        var isTimed = false
+
+        /// Tells whether requests of a folder are under way, or to come.
+        func isOpen(_ folder: Int) -> Bool {
+            stages.indices.contains { file in
+                guard entries[file].folder == folder else { return false }
+                return switch stages[file] {
+                case .waiting, .sent: !isEnded
+                case .made, .left: false
+                }
+            }
+        }
+
+        /// Takes the files of a folder out of the batch that the server has taken.
+        mutating func takeMade(in folder: Int) -> [(file: Int, answered: AnsweredUpload)] {
+            stages.indices.compactMap { file in
+                guard entries[file].folder == folder, case .made(let answered) = stages[file] else { return nil }
+                stages[file] = .left
+                return (file, answered)
+            }
+        }
     }
 
     /// Uploads of a folder that are to be confirmed.
@@ -67,7 +91,7 @@ final class BatchUpload: UploadBatchReceiver {
     private let engine: SyncEngine
     private let action: UploadAction
     private let news: Signal
-    /// Sent when an answer came.
+    /// Sent when there may be something to confirm, or no request is under way any more.
     private let answered = Signal()
     private let state: Mutex<State>
 
@@ -138,6 +162,8 @@ final class BatchUpload: UploadBatchReceiver {
             try engine.begin(jobs, in: tx)
         }
         var entries: [Entry] = []
+        var folders: [ItemPath] = []
+        var numbers: [ItemPath: Int] = [:]
         for (job, record) in zip(jobs, begun) {
             guard let record else {
                 tellStale(job)
@@ -150,10 +176,16 @@ final class BatchUpload: UploadBatchReceiver {
                 tell(.goesOn(job, nil))
                 continue
             }
-            entries.append(
-                Entry(job: job, upload: upload, file: file, folder: record.path.parent))
+            let folder = record.path.parent
+            let number = numbers[folder] ?? folders.count
+            if number == folders.count {
+                folders.append(folder)
+                numbers[folder] = number
+            }
+            entries.append(Entry(job: job, upload: upload, file: file, folder: number))
         }
-        state.withLock { $0.entries = entries }
+        let stages = Array(repeating: Stage.waiting, count: entries.count)
+        state.withLock { ($0.entries, $0.stages, $0.folders) = (entries, stages, folders) }
         let ended = engine.controls.with { state in
             for (file, entry) in entries.enumerated() {
                 state.changeEnders[entry.job.id] = { [weak self] in self?.end(file) }
@@ -182,11 +214,11 @@ final class BatchUpload: UploadBatchReceiver {
     /// Ends the request of a file, for a person who has cancelled the upload.
     private func end(_ file: Int) {
         let (run, unsent) = state.withLock { state -> ((any FileBatchRun)?, Job?) in
-            guard case .waiting = state.entries[file].stage else {
+            guard case .waiting = state.stages[file] else {
                 if state.run == nil { state.endedEarly.append(file) }
                 return (state.run, nil)
             }
-            state.entries[file].stage = .left
+            state.stages[file] = .left
             return (nil, state.entries[file].job)
         }
         run?.end(file)
@@ -204,8 +236,8 @@ final class BatchUpload: UploadBatchReceiver {
         state.withLock { state in
             var left: [Job] = []
             for file in state.entries.indices {
-                if case .left = state.entries[file].stage { continue }
-                state.entries[file].stage = .left
+                if case .left = state.stages[file] { continue }
+                state.stages[file] = .left
                 left.append(state.entries[file].job)
             }
             return left
@@ -269,28 +301,24 @@ final class BatchUpload: UploadBatchReceiver {
     private func takeDue() -> (due: [Due], isOver: Bool, wait: Duration?) {
         let now = engine.clock.monotonic()
         return state.withLock { state in
-            var folders: [ItemPath: Due] = [:]
-            var open: Set<ItemPath> = []
-            for file in state.entries.indices {
-                switch state.entries[file].stage {
-                case .made(let answer):
-                    let folder = state.entries[file].folder
-                    folders[folder, default: Due(folder: folder)].files.append((file, answer))
-                case .waiting, .sent: if !state.isEnded { open.insert(state.entries[file].folder) }
-                case .left: break
-                }
+            var first: [Duration?] = Array(repeating: nil, count: state.folders.count)
+            for file in state.stages.indices {
+                guard case .made(let answer) = state.stages[file] else { continue }
+                let folder = state.entries[file].folder
+                first[folder] = min(first[folder] ?? answer.time, answer.time)
             }
             var due: [Due] = []
             var wait: Duration?
-            for (folder, found) in folders.sorted(by: { $0.key < $1.key }) {
-                let age = now - (found.files.map(\.answered.time).min() ?? now)
-                guard open.contains(folder), age < Self.longestWait else {
-                    due.append(found)
+            for (folder, first) in first.enumerated() {
+                guard let first else { continue }
+                let age = now - first
+                guard state.isOpen(folder), age < Self.longestWait else {
+                    due.append(Due(folder: state.folders[folder], files: state.takeMade(in: folder)))
                     continue
                 }
                 wait = min(wait ?? .seconds(1), Self.longestWait - age)
             }
-            for file in due.flatMap(\.files).map(\.file) { state.entries[file].stage = .left }
+            state.isTimed = wait != nil
             return (due, state.isEnded, wait)
         }
     }
@@ -375,8 +403,9 @@ final class BatchUpload: UploadBatchReceiver {
 
     /// The transfers under way.
     var transfers: [TransferUnderWay] {
-        entries.compactMap { entry in
-            guard case .sent = entry.stage else { return nil }
+        let (entries, stages) = state.withLock { ($0.entries, $0.stages) }
+        return zip(entries, stages).compactMap { entry, stage in
+            guard case .sent = stage else { return nil }
             return TransferUnderWay(
                 .upload, record: entry.job.id, path: entry.job.path, bytes: 0, size: entry.upload.size)
         }
@@ -386,14 +415,14 @@ final class BatchUpload: UploadBatchReceiver {
 
     func mayStart(_ file: Int) -> Bool {
         let isWaiting = state.withLock { state in
-            guard case .waiting = state.entries[file].stage else { return false }
-            state.entries[file].stage = .sent
+            guard case .waiting = state.stages[file] else { return false }
+            state.stages[file] = .sent
             return true
         }
         guard isWaiting else { return false }
         // Nobody else changes the record of a change that may have been sent.
         guard engine.controls.with({ $0.flags.isOnline }) else {
-            state.withLock { $0.entries[file].stage = .waiting }
+            state.withLock { $0.stages[file] = .waiting }
             return false
         }
         return true
@@ -421,15 +450,15 @@ final class BatchUpload: UploadBatchReceiver {
 
     func end(_ file: Int, _ end: UploadBatchEnd) {
         let now = engine.clock.monotonic()
-        let entry = state.withLock { state in
+        let (entry, isDue) = state.withLock { state in
             let entry = state.entries[file]
-            state.entries[file].stage =
+            state.stages[file] =
                 if case .made(let answer) = end {
                     .made(AnsweredUpload(entry.file.path, entry.file.request, answer, at: now))
                 } else {
                     .left
                 }
-            return entry
+            return (entry, !state.isTimed || !state.isOpen(entry.folder))
         }
         switch end {
         case .made: engine.counters.change { $0.bytesDone = $0.bytesDone.adding(entry.upload.size) }
@@ -437,7 +466,7 @@ final class BatchUpload: UploadBatchReceiver {
         case .unread: tell(.goesOn(entry.job, nil))
         case .cancelled: tellEnded(entry.job)
         }
-        answered.send()
+        if isDue { answered.send() }
     }
 
     func ended() {
