@@ -27,8 +27,8 @@ struct JournalPage: Sendable {
     var lack: RoomLack?
     /// Whether copies of removed items are here, which may lie in the place of other items.
     var mayBeHeld = false
-    /// The moves of the journal, in their order.
-    var moves: [SyncRecord] = []
+    /// The moves of the journal, in their order; nil until they are needed.
+    var moves: [SyncRecord]?
     /// Tells whether an item is covered, as ``SyncEngine/Partners/isCovered``.
     var isCovered: @Sendable (Item, DownloadTrigger) throws -> Bool? = { _, _ in true }
 }
@@ -92,11 +92,10 @@ extension SyncEngine {
                 if record.wait == nil { counts[record.action.kind.type.budget, default: 0] += 1 }
                 return counts.values.allSatisfy { $0 < Self.pageSize }
             }
-            if try tx.journal.hasPendingPlaces() { page.moves = try tx.journal.moves(after: .none) }
             page.mayBeHeld = try tx.mayHoldPlaces()
             if request.readsOn {
                 page.isLast = true
-                if var rows = try ordinaryDownloads(request, on: page, partners, in: tx) {
+                if var rows = try ordinaryDownloads(request, on: &page, partners, in: tx) {
                     try tx.journal.eachRow(after: request.after) { row in
                         page.last = row.id
                         let isBatched = try only.contains(row.id) && rows.take(row, on: &page)
@@ -146,10 +145,11 @@ extension SyncEngine {
     /// Returns what gathers the ordinary downloads of a page; nil if none is ordinary now: moves are to be made, or many
     /// changes on the server.
     private func ordinaryDownloads(
-        _ request: JournalRequest, on page: JournalPage, _ partners: Partners, in tx: Transaction
+        _ request: JournalRequest, on page: inout JournalPage, _ partners: Partners, in tx: Transaction
     ) throws -> OrdinaryDownloads? {
-        guard request.takesBatch, page.moves.isEmpty, try tx.moves.isEmpty,
-            let changes = try tx.journal.changedPaths(limit: OrdinaryDownloads.mostChanges)
+        guard request.takesBatch, try tx.moves.isEmpty,
+            let changes = try tx.journal.changedPaths(limit: OrdinaryDownloads.mostChanges),
+            try page.readMoves(in: tx).isEmpty
         else { return nil }
         let isHeld: ((ItemPath) throws -> Bool)? =
             try tx.items.hasRemovedCopies() ? { try tx.items.isBesideRemovedCopy($0) } : nil
@@ -217,17 +217,29 @@ extension SyncEngine {
         }
         guard current.holdsLane else { return nil }
         var job = Job(current, item: item)
-        if !record.action.kind.changesServer { job.serverPath = page.serverPath(of: item, before: record.id) }
+        if !record.action.kind.changesServer {
+            job.serverPath = try page.serverPath(of: item, before: record.id, in: tx)
+        }
         return job
     }
 }
 
 extension JournalPage {
+    /// Returns the moves of the journal, which are read once. Many changes may have to be read for them.
+    fileprivate mutating func readMoves(in tx: Transaction) throws -> [SyncRecord] {
+        if let moves { return moves }
+        let found = try tx.journal.hasPendingPlaces() ? tx.journal.moves(after: .none) : []
+        moves = found
+        return found
+    }
+
     /// Returns the path that an item has on the server when a record's turn comes. The item's own path is that after all
     /// moves of the journal.
-    func serverPath(of item: Item, before record: SyncRecordID) -> ItemPath {
+    fileprivate mutating func serverPath(
+        of item: Item, before record: SyncRecordID, in tx: Transaction
+    ) throws -> ItemPath {
         var path = item.path
-        for move in moves.reversed() where move.id > record {
+        for move in try readMoves(in: tx).reversed() where move.id > record {
             guard let target = move.action.otherPath, target == path || target.isAncestor(of: path) else { continue }
             path = path.moved(from: target, to: move.path)
         }
