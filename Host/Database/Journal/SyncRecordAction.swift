@@ -176,9 +176,15 @@ extension FileMark {
 extension JSONValue {
     /// Creates a text of hexadecimal digits, which is read many times faster than an array of numbers.
     fileprivate init(bytes: [UInt8]) {
-        let digits = Array("0123456789abcdef".utf8)
-        let text = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-        self = .string(String(decoding: text, as: UTF8.self))
+        func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x61 + value - 10 }
+        let text = String(unsafeUninitializedCapacity: 2 * bytes.count) { text in
+            for (place, byte) in bytes.enumerated() {
+                text[2 * place] = digit(byte >> 4)
+                text[2 * place + 1] = digit(byte & 15)
+            }
+            return 2 * bytes.count
+        }
+        self = .string(text)
     }
 
     /// The version in the members `base` and `baseStrength`.
