@@ -89,9 +89,13 @@ extension JournalTable where Access == Transaction {
         access.noteRecordsChanged()
         return rows
     }
+}
 
+extension JournalTable {
     /// Returns ids as a JSON array.
-    static func list(_ ids: [SyncRecordID]) -> String { "[\(ids.map { "\($0.number)" }.joined(separator: ","))]" }
+    static func list(_ ids: some Sequence<SyncRecordID>) -> String {
+        "[\(ids.map { "\($0.number)" }.joined(separator: ","))]"
+    }
 }
 
 private enum BatchUploadSQL {

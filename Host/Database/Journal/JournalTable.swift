@@ -57,6 +57,12 @@ public struct JournalTable<Access: DatabaseReads>: Table {
         try each(SyncRecordQuery.removalsAfter, [.id(id)], body)
     }
 
+    /// Returns those of certain records that are in the journal, in its order.
+    /// - Throws: The errors of ``record(id:)``.
+    public func records(_ ids: some Sequence<SyncRecordID>) throws -> [SyncRecord] {
+        try records(SyncRecordQuery.withIDs, [.text(Self.list(ids))])
+    }
+
     /// Returns the records of downloads that are complete and about to be put into the tree.
     /// - Throws: The errors of ``record(id:)``.
     public func landing() throws -> [SyncRecord] {

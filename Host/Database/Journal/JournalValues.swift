@@ -3,6 +3,7 @@ import Model
 /// The queries' texts, built once, since each record's read uses them as keys of the statement cache.
 enum SyncRecordQuery {
     static let withID = select("WHERE id = ?")
+    static let withIDs = select("WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id")
     static let withKey = select("WHERE reason = ? AND key = ?")
     static let ofItem = select("WHERE localID = ? ORDER BY id")
     static let waitingForIssue = select("WHERE waitIssue = ? ORDER BY id")

@@ -142,7 +142,7 @@ extension JournalTable {
         Set(try rows(SyncRecordQuery.snapshots) { $0.text(0) ?? "" })
     }
 
-    private func records(_ sql: String, _ arguments: [SQLValue]) throws -> [SyncRecord] {
+    func records(_ sql: String, _ arguments: [SQLValue]) throws -> [SyncRecord] {
         var records: [SyncRecord] = []
         try each(sql, arguments) { record in
             records.append(record)

@@ -41,7 +41,7 @@ extension SyncEngine {
     func queue(of records: Set<SyncRecordID>, in reads: some DatabaseReads) throws -> [SyncRecord] {
         guard let last = records.max() else { return [] }
         let others = try reads.journal.changes(before: last).filter { !records.contains($0.id) }
-        return try (others + records.compactMap { try reads.journal.record(id: $0) }).sorted { $0.id < $1.id }
+        return try (others + reads.journal.records(records)).sorted { $0.id < $1.id }
     }
 }
 
