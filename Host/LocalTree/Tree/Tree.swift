@@ -21,6 +21,8 @@ public final class Tree: Sendable {
     /// The conditions under which a file's mark proves its content here.
     package let proof: MarkProof
     let hooks: TreeHooks
+    /// The user as whom the process works.
+    let ownUser = geteuid()
     /// The files of the tree that Larder itself has open.
     let ownOpens = OwnOpens()
     /// The number of failed writes to the disk. Downloads that were opened before a failure are not believed.

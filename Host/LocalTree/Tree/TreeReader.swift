@@ -40,7 +40,7 @@ extension Tree {
         let now = clock()
         // In another user's file, Larder's own reads change the access time too. A time in the future was set by hand.
         let accessed = Timestamp(info.st_atim)
-        let isTold = (info.st_uid == geteuid() || geteuid() == 0) && accessed <= now
+        let isTold = (info.st_uid == ownUser || ownUser == 0) && accessed <= now
         return (.file(FileMark(info, now: now)), isTold ? accessed : nil)
     }
 
