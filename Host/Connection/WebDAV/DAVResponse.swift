@@ -103,7 +103,12 @@ struct ListedResponseBuilder: ResponseBuilder {
             if status == 404 { current.hasProperties = true }
             return
         }
-        current.hasProperties = true
+        guard current.hasProperties else {
+            pending.hasProperties = true
+            pending.kindIsUnknown = current.kindIsUnknown
+            current = pending
+            return
+        }
         current.hasKind = current.hasKind || pending.hasKind
         current.isCollection = current.isCollection || pending.isCollection
         current.isForeign = current.isForeign || pending.isForeign

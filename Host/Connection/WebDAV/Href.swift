@@ -27,8 +27,10 @@ struct HrefReader {
         self.folder = Self.decoded(asked.asFolder.path.utf8).bytes
     }
 
-    func place(of href: String) -> Place {
-        var text = Self.withoutAuthority(href.utf8[...])
+    func place(of href: String) -> Place { href.withBytes { place(of: $0) } }
+
+    private func place(of href: UnsafeRawBufferPointer) -> Place {
+        var text = Self.withoutAuthority(href)
         if text.starts(with: "./".utf8) { text = text.dropFirst(2) }
         if text.elementsEqual(".".utf8) { text = text.dropFirst() }
         var (bytes, hasEncodedSlash) = Self.decoded(text)
@@ -48,10 +50,10 @@ struct HrefReader {
     }
 
     /// Returns the text after scheme and host, if there are any.
-    static func withoutAuthority(_ text: Substring.UTF8View) -> Substring.UTF8View {
-        guard let colon = text.firstIndex(of: UInt8(ascii: ":")), text[colon...].starts(with: "://".utf8),
-            text[..<colon].allSatisfy({ $0.isLetter })
-        else { return text }
+    static func withoutAuthority<Text: Collection<UInt8>>(_ text: Text) -> Text.SubSequence {
+        guard text.first != UInt8(ascii: "/"), let colon = text.firstIndex(of: UInt8(ascii: ":")),
+            text[colon...].starts(with: "://".utf8), text[..<colon].allSatisfy({ $0.isLetter })
+        else { return text[...] }
         return text[colon...].dropFirst(3).drop { $0 != UInt8(ascii: "/") }
     }
 

@@ -146,14 +146,15 @@ final class ListingReader {
             if isForeign { foreign.insert(path) }
             return
         }
-        guard folder.isAncestor(of: path), depth == .infinity || path.parent == folder else {
+        let isChild = folder.isParent(of: path)
+        guard isChild || depth == .infinity && folder.isAncestor(of: path) else {
             throw violation("the answer names \(PercentCoding.printable(path.text)), which was not requested")
         }
         if isInForeign(path) { return }
         if response.isForeign {
             foreign.insert(path)
         } else if isTold {
-            if path.parent != folder { reachesGrandchildren = true }
+            if !isChild { reachesGrandchildren = true }
             entries.append(response.item(at: path))
         } else if status == 404 || status == 410 {
             leftOut.append(path)
@@ -210,7 +211,12 @@ extension DAVResponse {
 enum MediaType {
     /// Returns `text/plain` for `Text/Plain; charset=utf-8`.
     static func bare(_ field: String) -> String? {
-        let type = field.prefix { $0 != ";" && $0 != " " }.lowercased()
-        return type.isEmpty ? nil : type
+        let type = field.utf8.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
+        guard !type.isEmpty else { return nil }
+        // Most servers send it so.
+        if type.endIndex == field.endIndex, type.allSatisfy({ $0 < 0x80 && !(0x41...0x5a).contains($0) }) {
+            return field
+        }
+        return Substring(type).lowercased()
     }
 }

@@ -50,6 +50,10 @@ final class Multistatus<Builder: ResponseBuilder>: XMLHandler {
             if place == .property { builder.startElement(name, attributes, depth: depthBelow) }
             return
         }
+        if place == .prop {
+            place = .property
+            return builder.startProperty(name)
+        }
         switch (place, DAVElement(name)) {
         case (.outside, .multistatus): place = .multistatus
         case (.outside, _): problem = .otherDocument(Self.localName(name))
@@ -68,9 +72,6 @@ final class Multistatus<Builder: ResponseBuilder>: XMLHandler {
         case (.propstat, .prop): place = .prop
         case (.propstat, .status): enterText(.propstatStatus)
         case (.propstat, .error): place = .propstatError
-        case (.prop, _):
-            place = .property
-            builder.startProperty(name)
         case (.responseError, _), (.propstatError, _):
             depthBelow = 1
             let error = ElementName.clark(name)

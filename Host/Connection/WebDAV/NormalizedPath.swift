@@ -8,7 +8,7 @@ extension ServerAddress {
     /// name.
     /// - Parameter href: An absolute address, a path, or a reference relative to this address (RFC 4918, section 8.3).
     func normalizedPath(of href: String) -> String {
-        let text = HrefReader.withoutAuthority(href.utf8[...])
+        let text = HrefReader.withoutAuthority(href.utf8)
         let slash = UInt8(ascii: "/")
         let isRelative = text.first != slash && text.startIndex == href.utf8.startIndex
         guard isRelative else { return Self.normalized(text[...], below: collection) }

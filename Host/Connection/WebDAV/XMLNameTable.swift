@@ -17,8 +17,8 @@ struct XMLNameTable<Meaning: Sendable>: Sendable {
         let length = strlen(name)
         guard length < byLength.count else { return nil }
         for candidate in byLength[length] {
-            let isSame = candidate.name.withUnsafeBytes {
-                $0.prefix(length).elementsEqual(UnsafeRawBufferPointer(start: name, count: length))
+            let isSame = candidate.name.withUnsafeBufferPointer { text in
+                text.baseAddress.map { strcmp($0, name) == 0 } ?? false
             }
             if isSame { return candidate.meaning }
         }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// A text that is equal only to a text with the same bytes.
 ///
 /// Swift's `String` finds the NFC and NFD forms of a name equal. A file system, SQLite and a server do not. Paths,
@@ -12,7 +14,7 @@ extension ByteText {
 
     public static func == (a: Self, b: Self) -> Bool { a.text.hasSameBytes(as: b.text) }
 
-    public static func < (a: Self, b: Self) -> Bool { a.text.utf8.lexicographicallyPrecedes(b.text.utf8) }
+    public static func < (a: Self, b: Self) -> Bool { a.text.compareBytes(with: b.text) < 0 }
 
     public func hash(into hasher: inout Hasher) {
         var text = text
@@ -45,7 +47,35 @@ extension CodableText {
 
 extension String {
     /// Tells whether both texts have the same UTF-8 bytes. `==` would compare canonical equivalence.
-    public func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+    public func hasSameBytes(as other: String) -> Bool {
+        withBytes { own in other.withBytes { own.count == $0.count && orderOfBytes(own, $0) == 0 } }
+    }
+
+    /// Tells whether these are the text's UTF-8 bytes.
+    package func hasBytes(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        withBytes { $0.count == bytes.count && orderOfBytes($0, bytes) == 0 }
+    }
+
+    /// Compares the UTF-8 bytes of both texts.
+    /// - Returns: A negative number if this text comes first, a positive one if the other does, 0 if they are the same.
+    func compareBytes(with other: String) -> Int {
+        withBytes { own in other.withBytes { orderOfBytes(own, $0) } }
+    }
+
+    /// Calls `body` with the UTF-8 bytes of the text, which are valid during the call.
+    package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        let result = try utf8.withContiguousStorageIfAvailable { try body(UnsafeRawBufferPointer($0)) }
+        if let result { return result }
+        var text = self
+        return try text.withUTF8 { try body(UnsafeRawBufferPointer($0)) }
+    }
+}
+
+/// Compares bytes as ``Swift/String/compareBytes(with:)`` does.
+func orderOfBytes(_ bytes: UnsafeRawBufferPointer, _ others: UnsafeRawBufferPointer) -> Int {
+    guard let first = bytes.baseAddress, let second = others.baseAddress else { return bytes.count - others.count }
+    let order = memcmp(first, second, min(bytes.count, others.count))
+    return order == 0 ? bytes.count - others.count : Int(order)
 }
 
 /// The id that Larder gives an item, stable from placeholder through moves: 32 lower-case hexadecimal digits.

@@ -1,15 +1,15 @@
-/// A reader of the numbers and words in a written time.
+/// A reader of the numbers and words in a written time. It is valid as long as the bytes of the text.
 struct DigitReader {
-    private var rest: Substring.UTF8View
+    private var rest: Slice<UnsafeRawBufferPointer>
 
-    init(_ text: String) { rest = text[...].utf8 }
+    init(_ bytes: UnsafeRawBufferPointer) { rest = bytes[...] }
 
     var isAtEnd: Bool { rest.isEmpty }
     var next: UInt8? { rest.first }
 
-    mutating func skip(_ text: String) -> Bool {
-        guard rest.starts(with: text.utf8) else { return false }
-        rest.removeFirst(text.utf8.count)
+    mutating func skip(_ character: Unicode.Scalar) -> Bool {
+        guard rest.first == UInt8(ascii: character) else { return false }
+        rest.removeFirst()
         return true
     }
 
@@ -35,10 +35,10 @@ struct DigitReader {
     }
 
     /// Reads all letters that follow.
-    mutating func letters() -> String {
+    mutating func letters() -> Slice<UnsafeRawBufferPointer> {
         let taken = rest.prefix { (0x41...0x5a).contains($0 & 0xdf) }
         rest = rest.dropFirst(taken.count)
-        return String(decoding: taken, as: UTF8.self)
+        return taken
     }
 
     /// Passes over everything up to and including a byte, if there is such a byte.

@@ -29,7 +29,12 @@ public struct ETag: Hashable, Sendable, CustomStringConvertible {
     /// Parses the tag in an answer's header or property: `"x"`, `W/"x"`, and `x` from servers that omit the quotes.
     /// - Returns: The tag, or nil if the field is empty.
     public init?(field: String) {
-        var rest = field.utf8[...]
+        guard let tag = field.withBytes(ETag.init(bytes:)) else { return nil }
+        self = tag
+    }
+
+    private init?(bytes: UnsafeRawBufferPointer) {
+        var rest = bytes[...]
         let blank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 || $0 == 0x0a || $0 == 0x0d }
         while let first = rest.first, blank(first) { rest.removeFirst() }
         while let last = rest.last, blank(last) { rest.removeLast() }

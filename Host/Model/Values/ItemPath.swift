@@ -39,18 +39,23 @@ public struct ItemPath: CodableText {
     /// Creates a path from a text. Drops one closing slash.
     /// - Throws: ``Problem``, the reason why the path is unsafe or impossible to keep below a folder.
     public init(_ text: String) throws(Problem) {
-        let bytes = text.utf8
-        guard bytes.first == UInt8(ascii: "/") else { throw .notAbsolute }
-        guard bytes.count <= Self.longestPath else { throw .pathTooLong }
-        if bytes.count == 1 {
-            self = .root
-            return
+        if let problem = text.withBytes(Self.problem(in:)) { throw problem }
+        let hasClosingSlash = text.utf8.count > 1 && text.utf8.last == UInt8(ascii: "/")
+        self.text = hasClosingSlash ? String(text.utf8.dropLast()) ?? text : text
+    }
+
+    private static func problem(in path: UnsafeRawBufferPointer) -> Problem? {
+        let slash = UInt8(ascii: "/")
+        guard path.first == slash else { return .notAbsolute }
+        guard path.count <= longestPath else { return .pathTooLong }
+        guard path.count > 1 else { return nil }
+        var rest = (path.last == slash ? path.dropLast() : path[...]).dropFirst()
+        while true {
+            let end = rest.firstIndex(of: slash) ?? rest.endIndex
+            if let problem = problem(inName: rest[..<end]) { return problem }
+            guard end < rest.endIndex else { return nil }
+            rest = rest[(end + 1)...]
         }
-        let trimmed = bytes.last == UInt8(ascii: "/") ? bytes.dropLast() : bytes[...]
-        for name in trimmed.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
-            try Self.check(name)
-        }
-        self.text = String(trimmed) ?? text
     }
 
     /// Creates a path from a person's input. The leading slash may be missing, and one closing slash is dropped.
@@ -63,11 +68,12 @@ public struct ItemPath: CodableText {
     @inlinable
     public init(unchecked text: String) { self.text = text }
 
-    private static func check(_ name: Substring.UTF8View) throws(Problem) {
-        if name.isEmpty { throw .emptyName }
-        if name.count > longestName { throw .nameTooLong }
-        if name.elementsEqual(".".utf8) || name.elementsEqual("..".utf8) { throw .dotName }
-        if name.contains(0) { throw .nul }
+    private static func problem(inName name: Slice<UnsafeRawBufferPointer>) -> Problem? {
+        if name.isEmpty { return .emptyName }
+        if name.count > longestName { return .nameTooLong }
+        if name.count <= 2, name.allSatisfy({ $0 == UInt8(ascii: ".") }) { return .dotName }
+        if name.contains(0) { return .nul }
+        return nil
     }
 
     /// Whether the path is the root.
@@ -89,8 +95,10 @@ public struct ItemPath: CodableText {
     /// - Throws: ``Problem/slashInName``, ``Problem/emptyName``, ``Problem/dotName``, ``Problem/nul`` or
     ///   ``Problem/nameTooLong`` for the name, and ``Problem/pathTooLong`` for the resulting path.
     public func appending(_ name: String) throws(Problem) -> ItemPath {
-        if name.utf8.contains(UInt8(ascii: "/")) { throw .slashInName }
-        try Self.check(name[...].utf8)
+        let problem: Problem? = name.withBytes { name in
+            name.contains(UInt8(ascii: "/")) ? .slashInName : Self.problem(inName: name[...])
+        }
+        if let problem { throw problem }
         let path = prefixOfItemsBelow + name
         guard path.utf8.count <= Self.longestPath else { throw .pathTooLong }
         return ItemPath(unchecked: path)
@@ -102,8 +110,32 @@ public struct ItemPath: CodableText {
 
     /// Tells whether `other` lies below this folder, at any depth. `/a` is neither above `/ab` nor above itself.
     public func isAncestor(of other: ItemPath) -> Bool {
-        guard !(isRoot && other.isRoot) else { return false }
-        return other.text.utf8.starts(with: prefixOfItemsBelow.utf8)
+        partBelow(other) { !$0.isEmpty }
+    }
+
+    /// Tells whether `other` lies in this folder itself.
+    public func isParent(of other: ItemPath) -> Bool {
+        partBelow(other) { !$0.isEmpty && !$0.contains(UInt8(ascii: "/")) }
+    }
+
+    /// Compares a path, given by its bytes, with this path.
+    /// - Returns: A negative number if the other path comes first, a positive one if this does, 0 if they are the same.
+    package func order(after other: UnsafeRawBufferPointer) -> Int { text.withBytes { orderOfBytes(other, $0) } }
+
+    /// Calls `body` with the bytes of another path after this folder's path and a slash; with none if the other path is
+    /// neither below this folder nor this folder.
+    private func partBelow(_ other: ItemPath, _ body: (Slice<UnsafeRawBufferPointer>) -> Bool) -> Bool {
+        text.withBytes { own in
+            other.text.withBytes { others in
+                // The root's path is its slash.
+                let own = own.count == 1 ? own[..<0] : own[...]
+                let end = own.count
+                guard others.count > end, others[end] == UInt8(ascii: "/"),
+                    orderOfBytes(UnsafeRawBufferPointer(rebasing: own), .init(rebasing: others[..<end])) == 0
+                else { return body(others[..<0]) }
+                return body(others[(end + 1)...])
+            }
+        }
     }
 
     /// Returns the path of the same item after the folder `old` has become `new`. `old` must be this path or an

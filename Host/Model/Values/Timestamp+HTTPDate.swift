@@ -6,15 +6,15 @@ extension Timestamp {
     /// - Returns: The moment, or nil if the text is not such a date, as one in another language, or the day or time does
     ///   not exist.
     public init?(httpDate text: String) {
-        if let time = Timestamp(rfc3339: text) {
-            self = time
-            return
+        let time: Timestamp? = text.withBytes { bytes in
+            if let time = Timestamp(rfc3339: bytes) { return time }
+            var reader = DigitReader(bytes)
+            let hasComma = reader.skip(through: UInt8(ascii: ","))
+            reader.skipBlanks()
+            let startsWithDay = hasComma || reader.next.map { (0x30...0x39).contains($0) } ?? false
+            return startsWithDay ? reader.internetDate() : reader.asctime()
         }
-        var reader = DigitReader(text)
-        let hasComma = reader.skip(through: UInt8(ascii: ","))
-        reader.skipBlanks()
-        let startsWithDay = hasComma || reader.next.map { (0x30...0x39).contains($0) } ?? false
-        guard let time = startsWithDay ? reader.internetDate() : reader.asctime() else { return nil }
+        guard let time else { return nil }
         self = time
     }
 
@@ -29,7 +29,19 @@ extension Timestamp {
     }
 }
 
-private let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+private let months: [StaticString] = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+]
+
+private let zones: [StaticString] = ["GMT", "UTC", "UT", "Z"]
+
+extension Slice<UnsafeRawBufferPointer> {
+    /// Tells whether these letters are a word, whatever their case.
+    fileprivate func isWord(_ word: StaticString) -> Bool {
+        count == word.utf8CodeUnitCount
+            && enumerated().allSatisfy { $0.element | 0x20 == word.utf8Start[$0.offset] | 0x20 }
+    }
+}
 
 extension DigitReader {
     /// Reads `06 Nov 1994 08:49:37 GMT`, `06-Nov-94 08:49:37 GMT` or `6 Nov 1994 09:49:37 +0100`.
@@ -54,8 +66,8 @@ extension DigitReader {
     }
 
     private mutating func month() -> Int64? {
-        let name = letters().lowercased()
-        return months.firstIndex { $0.lowercased() == name }.map { Int64($0 + 1) }
+        let name = letters()
+        return months.firstIndex { name.isWord($0) }.map { Int64($0 + 1) }
     }
 
     private mutating func timeOfDay() -> (hour: Int64, minute: Int64, second: Int64)? {
@@ -76,7 +88,8 @@ extension DigitReader {
             }
             offset = sign * (hours * 3600 + minutes * 60)
         } else {
-            guard ["", "GMT", "UTC", "UT", "Z"].contains(letters().uppercased()) else { return nil }
+            let zone = letters()
+            guard zone.isEmpty || zones.contains(where: { zone.isWord($0) }) else { return nil }
         }
         skipBlanks()
         return isAtEnd ? offset : nil

@@ -74,7 +74,13 @@ public struct Timestamp: Hashable, Codable, Comparable, Sendable, CustomStringCo
     /// Parses a time in RFC 3339 form (section 5.6): `2026-11-21T10:12:00.25Z`, `2026-11-21T11:12:00+01:00`.
     /// - Returns: The moment, or nil if the text is not such a time, or the day or time does not exist.
     public init?(rfc3339 text: String) {
-        var reader = DigitReader(text)
+        guard let time = text.withBytes({ Timestamp(rfc3339: $0) }) else { return nil }
+        self = time
+    }
+
+    /// Parses the bytes of such a time.
+    init?(rfc3339 bytes: UnsafeRawBufferPointer) {
+        var reader = DigitReader(bytes)
         guard let year = reader.number(4), reader.skip("-"), let month = reader.number(2), reader.skip("-"),
             let day = reader.number(2), reader.skip("T") || reader.skip("t") || reader.skip(" "),
             let hour = reader.number(2), reader.skip(":"), let minute = reader.number(2), reader.skip(":"),
