@@ -107,8 +107,10 @@ struct RawStatement {
     // MARK: Columns, counted from 0.
 
     func integer(_ column: Int32) -> Int64? {
-        sqlite3_column_type(handle, column) == SQLITE_NULL ? nil : sqlite3_column_int64(handle, column)
+        isNull(column) ? nil : sqlite3_column_int64(handle, column)
     }
+
+    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
     /// Returns the id in a column, or ``RowID/none`` for null.
     func id<ID: RowID>(_ column: Int32) -> ID { ID(sqlite3_column_int64(handle, column)) }
@@ -132,7 +134,7 @@ struct RawStatement {
     }
 
     func blob(_ column: Int32) -> [UInt8]? {
-        guard sqlite3_column_type(handle, column) != SQLITE_NULL else { return nil }
+        guard !isNull(column) else { return nil }
         let count = Int(sqlite3_column_bytes(handle, column))
         guard count > 0, let bytes = sqlite3_column_blob(handle, column) else { return [] }
         return Array(UnsafeRawBufferPointer(start: bytes, count: count))

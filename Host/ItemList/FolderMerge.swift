@@ -81,6 +81,8 @@ package final class FolderMerge: Sendable {
         var isOutOfDate = false
         /// Whether this account was about to change something in the folder, or had just changed it.
         var isDisturbed = false
+        /// Whether each row that the folder was known to hold was found unchanged, so that none is missing.
+        var areAllRowsSeen = false
         /// Whether an entry was not taken in. The folder then does not count as known by its ETag.
         var hasSkipped = false
 
@@ -107,18 +109,61 @@ package final class FolderMerge: Sendable {
     static let refusedCode = "item.refused"
     static let contradictedCode = "copy.contradicted"
 
-    func merge(_ entries: [ListedItem], listedAt: Timestamp?, in tx: Transaction) throws {
+    /// Takes entries of the listing in.
+    /// - Parameters:
+    ///   - areAll: Whether these are all entries of the listing. The same transaction must finish the folder.
+    ///   - listedAt: The server's clock when it answered.
+    func merge(_ entries: [ListedItem], areAll: Bool = false, listedAt: Timestamp?, in tx: Transaction) throws {
         let listedAt = context.etagsNameWrites ? nil : listedAt
         try state.withLock { state in
-            // Neighbours in the indexes share pages. Swift's own order of texts serves as well as that of the bytes.
-            let entries = entries.sorted { $0.path.text < $1.path.text }
-            try take(entries.map { Entry(item: $0, listedAt: listedAt) }, into: &state, in: tx)
+            // Neighbours in the indexes share pages.
+            var entries = entries.sorted { $0.path < $1.path }
+            let places = try pendingPlaces(&state, in: tx)
+            if areAll, places.isEmpty, !(context.reservesDotLarder && job.path.isRoot) {
+                entries = try withoutUnchangedFiles(entries, &state, in: tx)
+            }
+            try take(entries.map { Entry(item: $0, listedAt: listedAt) }, places, into: &state, in: tx)
         }
     }
 
+    /// Compares all entries with the rows of the folder by one statement, and returns those about which something is to
+    /// be decided: all but files with the same facts as their rows.
+    private func withoutUnchangedFiles(
+        _ entries: [ListedItem], _ state: inout State, in tx: Transaction
+    ) throws -> [ListedItem] {
+        var isUnchanged = [Bool](repeating: false, count: entries.count)
+        var next = 0
+        state.areAllRowsSeen = true
+        try tx.items.eachKnownChild(of: job.path) { row in
+            if next == entries.count || row.order(to: entries[next].path) != 0 {
+                next = firstIndex(from: row, in: entries)
+            }
+            guard next < entries.count, row.order(to: entries[next].path) == 0, row.isFile(with: entries[next]) else {
+                state.areAllRowsSeen = false
+                return
+            }
+            isUnchanged[next] = true
+            state.seen.insert(row.databaseID)
+            next += 1
+        }
+        return zip(entries, isUnchanged).compactMap { $1 ? nil : $0 }
+    }
+
+    /// Returns the place of the first of some sorted entries whose path does not come before a row's.
+    private func firstIndex(from row: KnownRow, in entries: [ListedItem]) -> Int {
+        var places = 0..<entries.count
+        while !places.isEmpty {
+            let middle = places.lowerBound + places.count / 2
+            places =
+                row.order(to: entries[middle].path) > 0 ? middle + 1..<places.upperBound : places.lowerBound..<middle
+        }
+        return places.lowerBound
+    }
+
     /// Takes entries in, without those that this account is about to change, or has just changed.
-    private func take(_ entries: [Entry], into state: inout State, in tx: Transaction) throws {
-        let places = try pendingPlaces(&state, in: tx)
+    private func take(
+        _ entries: [Entry], _ places: FolderPlaces, into state: inout State, in tx: Transaction
+    ) throws {
         guard !places.isWithin else {
             state.hasSkipped = true
             return
@@ -176,7 +221,9 @@ package final class FolderMerge: Sendable {
             }
             try report(listing.refused + state.reserved, of: listing.refusedCount + state.reserved.count, in: tx)
             var missing: [ItemRowID] = []
-            try tx.items.forEachKnownChild(of: job.path) { if !state.seen.contains($0) { missing.append($0) } }
+            if !state.areAllRowsSeen {
+                try tx.items.forEachKnownChild(of: job.path) { if !state.seen.contains($0) { missing.append($0) } }
+            }
             // The end of the scan decides about missing items: until then they may be found elsewhere.
             for id in missing where try tx.scan.noteMissing(id) { state.noteChange() }
             try tx.scan.noteFound(in: job.path) { state.seen.contains($0) }
@@ -217,7 +264,7 @@ package final class FolderMerge: Sendable {
         state.held = []
         state.result.unknownPlaces = []
         if !held.isEmpty {
-            try take(held, into: &state, in: tx)
+            try take(held, pendingPlaces(&state, in: tx), into: &state, in: tx)
             try tx.scan.noteFound(in: job.path) { state.seen.contains($0) }
         }
         let isTakenIn = !state.isOutOfDate && !state.hasSkipped && state.held.isEmpty

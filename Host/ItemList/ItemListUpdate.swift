@@ -221,12 +221,14 @@ package struct ItemListUpdate: Sendable {
         let merge = FolderMerge(job: job, context: context, since: begun?.moment)
         // The last entries are written together with the folder's end, since most folders have few entries.
         var waiting: (entries: [ListedItem], date: Timestamp?) = ([], nil)
+        var areAllWaiting = true
         let take = { (entries: [ListedItem], date: Timestamp?) async throws in
             if waiting.entries.count >= Self.entriesOfWrite {
                 try await writer.write { [waiting] tx in
                     try merge.merge(waiting.entries, listedAt: waiting.date, in: tx)
                 }
                 waiting.entries = []
+                areAllWaiting = false
             }
             waiting.entries += entries
             waiting.date = date
@@ -235,8 +237,8 @@ package struct ItemListUpdate: Sendable {
         if let begun { told = try await connection.list(begun.listing, onBatch: take) }
         let listing = if let told { told } else { try await connection.list(job.path, depth: .one, onBatch: take) }
         let result = Mutex(FolderMerge.Result())
-        try await writer.write { [waiting] tx in
-            try merge.merge(waiting.entries, listedAt: waiting.date, in: tx)
+        try await writer.write { [waiting, areAllWaiting] tx in
+            try merge.merge(waiting.entries, areAll: areAllWaiting, listedAt: waiting.date, in: tx)
             let finished = try merge.finish(listing, in: tx)
             result.withLock { $0 = finished }
         }

@@ -10,6 +10,8 @@ import TestSupport
 struct ListedAccount {
     let database: Database
     var listedFolders = ListedFolders()
+    /// Whether the entries of a listing arrive in one piece.
+    var listsWhole = true
     /// The merges that wait for the listings of other folders.
     private var held: [FolderMerge] = []
     var started = Timestamp(seconds: 1_000_000)
@@ -52,8 +54,8 @@ struct ListedAccount {
                 noteListed: { listed.insert($0) }, reservesDotLarder: false,
                 fetchesAgain: { [fetchedAgain] id, _ in fetchedAgain.items.withLock { $0.append(id) } }))
         let date = started
-        let (result, stillHeld) = try await database.write { [held] tx in
-            try merge.merge(entries, listedAt: date, in: tx)
+        let (result, stillHeld) = try await database.write { [held, listsWhole] tx in
+            try merge.merge(entries, areAll: listsWhole, listedAt: date, in: tx)
             let folder = ListedItem(
                 path: path, kind: .folder, fileID: FileID("id" + path.text), etag: ETag(field: etag))
             var result = try merge.finish(Listing(folder: folder), in: tx)
