@@ -54,7 +54,7 @@ extension ItemTable {
         let statement = try RawStatement(
             db,
             "SELECT \(RecordedEntry.columns) FROM items WHERE \(ItemSQL.isHere) AND \(isInScope) "
-                + "ORDER BY parentPath, name"
+                + "ORDER BY parentPath"
         )
         defer { statement.reset() }
         if !scope.isRoot { statement.bind([.path(scope)] + ItemSQL.range(below: scope)) }

@@ -21,11 +21,10 @@ final class ParentFolders {
     /// Returns the entry at a path and the time when another program last read it; the time is nil if the system does
     /// not tell.
     func inspect(_ path: ItemPath) -> (entry: FoundEntry, accessed: Timestamp?) {
-        let parent = path.parent
-        if parent != self.path { enter(parent) }
+        if self.path?.isParent(of: path) != true { enter(path.parent) }
         if folder < 0 { return (hidden.map { .unreadable(because: $0) } ?? .nothing, nil) }
         let found = tree.inspect(path.name, in: folder)
-        if case .unreadable(let reason) = found.entry { note(parent, reason) }
+        if case .unreadable(let reason) = found.entry { note(path.parent, reason) }
         return found
     }
 

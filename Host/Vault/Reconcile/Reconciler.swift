@@ -138,8 +138,11 @@ public struct Reconciler: Sendable {
         while let folder = folders.popLast() {
             let names = try reads.items.recordedNames(in: folder)
             _ = try tree.eachEntry(of: folder) { name, kind, _ in
+                let recorded = names[FileName(text: name)]
+                // Most entries are files that rows know of. These need no path.
+                if kind == .file, let recorded, recorded.kind == .file, recorded.isHere { return }
                 guard let path = try? folder.appending(name) else { return }
-                try consider(path, kind, names[FileName(text: name)], reads, landing, &folders, &changes, &result)
+                try consider(path, kind, recorded, reads, landing, &folders, &changes, &result)
             }
         }
     }
