@@ -64,7 +64,9 @@ extension IssueTable where Access == Transaction {
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     @discardableResult
     public func remove(code: String, subject: String) throws -> Bool {
-        guard let issue = try issue(code: code, subject: subject) else { return false }
-        return try remove(id: issue.id)
+        let found: [IssueID] = try ids(
+            "SELECT id FROM issues WHERE code = ? AND subject = ?", .text(code), .text(subject))
+        guard let id = found.first else { return false }
+        return try remove(id: id)
     }
 }
