@@ -12,8 +12,10 @@ public protocol ByteText: Hashable, Comparable, Sendable, CustomStringConvertibl
 extension ByteText {
     public var description: String { text }
 
+    @inlinable
     public static func == (a: Self, b: Self) -> Bool { a.text.hasSameBytes(as: b.text) }
 
+    @inlinable
     public static func < (a: Self, b: Self) -> Bool { a.text.compareBytes(with: b.text) < 0 }
 
     public func hash(into hasher: inout Hasher) {
@@ -58,7 +60,7 @@ extension String {
 
     /// Compares the UTF-8 bytes of both texts.
     /// - Returns: A negative number if this text comes first, a positive one if the other does, 0 if they are the same.
-    func compareBytes(with other: String) -> Int {
+    public func compareBytes(with other: String) -> Int {
         withBytes { own in other.withBytes { orderOfBytes(own, $0) } }
     }
 
