@@ -36,8 +36,9 @@ final class Multistatus<Builder: ResponseBuilder>: XMLHandler {
 
     /// Returns the complete responses and forgets them.
     func take() -> [Builder.Response] {
-        defer { responses.removeAll(keepingCapacity: true) }
-        return responses
+        var taken: [Builder.Response] = []
+        swap(&taken, &responses)
+        return taken
     }
 
     var hasGivenUp: Bool { problem != nil }
@@ -60,7 +61,8 @@ final class Multistatus<Builder: ResponseBuilder>: XMLHandler {
         case (.multistatus, .syncToken): enterText(.syncToken)
         case (.multistatus, .response):
             place = .response
-            (hrefs, status, errors, kept) = ([], nil, [], 0)
+            hrefs.removeAll(keepingCapacity: true)
+            (status, errors, kept) = (nil, [], 0)
             builder.startResponse()
         case (.response, .href): enterText(.href)
         case (.response, .status): enterText(.responseStatus)
@@ -153,8 +155,10 @@ final class Multistatus<Builder: ResponseBuilder>: XMLHandler {
             problem = .noHref
             return
         }
+        responses.append(builder.response(href: first, status: status, errors: errors))
         // Several hrefs have one status in common (section 9.6.2), and no properties.
-        for href in status == nil ? [first] : hrefs {
+        guard status != nil else { return }
+        for href in hrefs.dropFirst() {
             responses.append(builder.response(href: href, status: status, errors: errors))
         }
     }
