@@ -116,51 +116,35 @@ package final class FolderMerge: Sendable {
     func merge(_ entries: [ListedItem], areAll: Bool = false, listedAt: Timestamp?, in tx: Transaction) throws {
         let listedAt = context.etagsNameWrites ? nil : listedAt
         try state.withLock { state in
-            // Neighbours in the indexes share pages. Only the places are sorted: entries are large.
-            var places = entries.withUnsafeBufferPointer { entries in
-                entries.indices.sorted { entries[$0].path < entries[$1].path }
-            }
             let pending = try pendingPlaces(&state, in: tx)
+            var rest = entries
             if areAll, pending.isEmpty, !(context.reservesDotLarder && job.path.isRoot) {
-                places = try withoutUnchangedFiles(entries, at: places, &state, in: tx)
+                rest = try withoutUnchangedFiles(entries, &state, in: tx)
             }
-            let rest = places.map { Entry(item: entries[$0], listedAt: listedAt) }
-            try take(rest, pending, into: &state, in: tx)
+            // Neighbours in the indexes share pages.
+            rest.sort { $0.path < $1.path }
+            try take(rest.map { Entry(item: $0, listedAt: listedAt) }, pending, into: &state, in: tx)
         }
     }
 
-    /// Compares all entries with the rows of the folder by one statement.
-    /// - Parameter places: The places of the entries, in the order of their paths.
-    /// - Returns: The places of those entries about which something is to be decided: all but files with the same facts
-    ///   as their rows.
+    /// Compares all entries with the rows of the folder by one statement, and returns those about which something is to
+    /// be decided: all but files with the same facts as their rows.
     private func withoutUnchangedFiles(
-        _ entries: [ListedItem], at places: [Int], _ state: inout State, in tx: Transaction
-    ) throws -> [Int] {
-        var isUnchanged = [Bool](repeating: false, count: places.count)
-        var next = 0
+        _ entries: [ListedItem], _ state: inout State, in tx: Transaction
+    ) throws -> [ListedItem] {
+        var places = [ItemPath: Int](minimumCapacity: entries.count)
+        for place in entries.indices.reversed() { places[entries[place].path] = place }
+        var isUnchanged = [Bool](repeating: false, count: entries.count)
         state.areAllRowsSeen = true
         try tx.items.eachKnownChild(of: job.path) { row in
-            if next == places.count || row.order(to: entries[places[next]].path) != 0 {
-                // The rows are not always in the order of the paths.
-                var range = 0..<places.count
-                while !range.isEmpty {
-                    let middle = range.lowerBound + range.count / 2
-                    let isAbove = row.order(to: entries[places[middle]].path) > 0
-                    range = isAbove ? middle + 1..<range.upperBound : range.lowerBound..<middle
-                }
-                next = range.lowerBound
-            }
-            guard next < places.count, row.order(to: entries[places[next]].path) == 0,
-                row.isFile(with: entries[places[next]])
-            else {
+            guard let place = places[row.path], row.isFile(with: entries[place]) else {
                 state.areAllRowsSeen = false
                 return
             }
-            isUnchanged[next] = true
+            isUnchanged[place] = true
             state.seen.insert(row.databaseID)
-            next += 1
         }
-        return zip(places, isUnchanged).compactMap { $1 ? nil : $0 }
+        return entries.indices.filter { !isUnchanged[$0] }.map { entries[$0] }
     }
 
     /// Takes entries in, without those that this account is about to change, or has just changed.

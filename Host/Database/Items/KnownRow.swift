@@ -12,10 +12,8 @@ package struct KnownRow {
     /// The row's id.
     package var databaseID: ItemRowID { row.id(0) }
 
-    /// Compares the row's path with another, byte by byte.
-    /// - Returns: A negative number if the row's path comes first, a positive one if the other does, 0 if they are the
-    ///   same.
-    package func order(to path: ItemPath) -> Int { path.order(after: row.bytes(1)) }
+    /// The row's path.
+    package var path: ItemPath { ItemPath(unchecked: row.text(1) ?? "") }
 
     /// Tells whether the row is that of a file of which a listing's entry at its path tells nothing new, not even
     /// another strength of its ETag, and whose ETag names one content.
@@ -36,8 +34,7 @@ package struct KnownRow {
 }
 
 extension ItemTable {
-    /// Calls `body` with each row that a folder is known to hold on the server, mostly in the order of the paths: that
-    /// in which a listing is written first.
+    /// Calls `body` with each row that a folder is known to hold on the server, in no order.
     /// - Throws: What `body` throws, or SQLite's error; see ``DatabaseReads``.
     package func eachKnownChild(of folder: ItemPath, _ body: (KnownRow) throws -> Void) throws {
         let statement = try RawStatement(

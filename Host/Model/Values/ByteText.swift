@@ -18,6 +18,7 @@ extension ByteText {
     @inlinable
     public static func < (a: Self, b: Self) -> Bool { a.text.compareBytes(with: b.text) < 0 }
 
+    @inlinable
     public func hash(into hasher: inout Hasher) {
         var text = text
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }

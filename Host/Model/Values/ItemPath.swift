@@ -118,10 +118,6 @@ public struct ItemPath: CodableText {
         partBelow(other) { !$0.isEmpty && !$0.contains(UInt8(ascii: "/")) }
     }
 
-    /// Compares a path, given by its bytes, with this path.
-    /// - Returns: A negative number if the other path comes first, a positive one if this does, 0 if they are the same.
-    package func order(after other: UnsafeRawBufferPointer) -> Int { text.withBytes { orderOfBytes(other, $0) } }
-
     /// Calls `body` with the bytes of another path after this folder's path and a slash; with none if the other path is
     /// neither below this folder nor this folder.
     private func partBelow(_ other: ItemPath, _ body: (Slice<UnsafeRawBufferPointer>) -> Bool) -> Bool {
