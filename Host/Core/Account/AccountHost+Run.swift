@@ -305,7 +305,7 @@ extension AccountHost {
             group.addTask { [process] in
                 try await clock.sleep(interval)
                 if let place {
-                    let taken = try await process.recurring.enter()
+                    let taken = try await process.polling.enter()
                     place.change { $0 = taken }
                 }
                 return .passed

@@ -92,7 +92,7 @@ struct TreeWatch: Sendable {
         let searches = tasks.search.exchange(false, ordering: .relaxed)
         let closes = tasks.close.exchange(false, ordering: .relaxed)
         guard searches || closes else { return }
-        let place = try await host.process.recurring.enter()
+        let place = try await host.process.resting.enter()
         defer { place.leave() }
         if searches { try await seeToUnreadable() }
         if closes, await host.database.closeUnused() {

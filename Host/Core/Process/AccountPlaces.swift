@@ -2,8 +2,8 @@ import Model
 import Threads
 
 /// Places for accounts that do at the same time what takes threads and open files: for those that start, from the opening
-/// of their vaults until the processors have seen what their first polls found, or a pause; and for those that do what
-/// recurs, which is to poll because their interval has passed, and to check what no event tells of.
+/// of their vaults until the processors have seen what their first polls found, or a pause; for those that poll because
+/// their interval has passed; and for those that do what a check at rest has found.
 ///
 /// If a hundred accounts did so at once, all of their databases and plugins would have threads at the same time, and
 /// none of the accounts would be ready earlier. So only a few have a place at once. While these take long, as when their

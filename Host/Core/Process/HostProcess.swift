@@ -26,8 +26,11 @@ public actor HostProcess {
     nonisolated let freedMemory = FreedMemory()
     /// The accounts that are starting.
     private nonisolated let starting: AccountPlaces
-    /// The accounts that poll because their interval has passed, or check what no event tells of.
-    nonisolated let recurring: AccountPlaces
+    /// The accounts that poll because their interval has passed.
+    nonisolated let polling: AccountPlaces
+    /// The accounts that do what a check at rest has found to do. They wait for no server, so that none of them is held up
+    /// by the polls of others.
+    nonisolated let resting: AccountPlaces
     /// The room for the open files of the accounts.
     nonisolated let openFiles = OpenFileRoom()
     /// The accounts that are told when the machine has slept.
@@ -42,7 +45,8 @@ public actor HostProcess {
         self.settings = settings
         self.options = options
         starting = AccountPlaces(clock: options.clock)
-        recurring = AccountPlaces(clock: options.clock)
+        polling = AccountPlaces(clock: options.clock)
+        resting = AccountPlaces(clock: options.clock)
         sleepers = SleepWatch(options.clock)
     }
 

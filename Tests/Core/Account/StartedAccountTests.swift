@@ -35,26 +35,26 @@ struct StartedAccountTests {
     }
 
     @Test("H18: an account whose interval has passed has a place among the few; a command's poll needs none")
-    func recurring() async throws {
+    func polling() async throws {
         try await AccountFixture.running(settings: Settings(poll: TestClock.poll)) { fixture in
             fixture.put("/a", "one")
             let host = try await fixture.ready()
             let run = Task { try await host.run() }
             await fixture.clock.untilScanned()
-            let recurring = host.process.recurring
-            #expect(recurring.count == 0)
+            let polling = host.process.polling
+            #expect(polling.count == 0)
             var hold = fixture.server.add(Fault(.hold(), method: "PROPFIND", path: "/"))
             fixture.clock.scan()
             await fixture.server.untilHeld(hold)
-            #expect(recurring.count == 1)
+            #expect(polling.count == 1)
             fixture.server.remove(hold)
             await fixture.clock.untilScanned()
-            #expect(recurring.count == 0)
+            #expect(polling.count == 0)
 
             hold = fixture.server.add(Fault(.hold(), method: "PROPFIND", path: "/"))
             async let poll = host.poll(walks: false)
             await fixture.server.untilHeld(hold)
-            #expect(recurring.count == 0)
+            #expect(polling.count == 0)
             fixture.server.remove(hold)
             #expect(try await poll.unreached == nil)
             run.cancel()
