@@ -64,3 +64,16 @@ package func readAll(
         }
     }
 }
+
+/// Writes bytes to a file, at its offset.
+/// - Returns: False, with `errno`, if not all of them could be written.
+func writeAll(_ bytes: UnsafeRawBufferPointer, to file: Int32) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+        let count = Glibc.write(file, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { return false }
+        rest = rest.dropFirst(count)
+    }
+    return true
+}

@@ -61,15 +61,9 @@ public struct CopyExport: Sendable {
         if linux_clone_file(source, file) == 0 { return }
         var code: Int32 = 0
         let read = readAll(source) { piece in
-            var rest = piece[...]
-            while !rest.isEmpty {
-                let count = Glibc.write(file, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else {
-                    code = errno
-                    return false
-                }
-                rest = rest.dropFirst(count)
+            guard writeAll(piece, to: file) else {
+                code = errno
+                return false
             }
             return true
         }
