@@ -133,7 +133,9 @@ package final class FolderMerge: Sendable {
         _ entries: [ListedItem], _ state: inout State, in tx: Transaction
     ) throws -> [ListedItem] {
         var places = [ItemPath: Int](minimumCapacity: entries.count)
-        for place in entries.indices.reversed() { places[entries[place].path] = place }
+        for place in entries.indices { places[entries[place].path] = place }
+        // Which of two entries at one path counts depends on the order in which all are taken in.
+        guard places.count == entries.count else { return entries }
         var isUnchanged = [Bool](repeating: false, count: entries.count)
         state.areAllRowsSeen = true
         try tx.items.eachKnownChild(of: job.path) { row in
