@@ -43,6 +43,8 @@ import Threads
         if let failure = unreadableArgument() ?? tooFewFiles() ?? tooFewThreads(isHost: isHost, isProbe: isProbe) {
             report(failure, to: console)
             code = failure.kind.rawValue
+        } else if PluginValidate.makeCheck(arguments) {
+            code = 0
         } else {
             code = await run(arguments, console: console)
         }

@@ -37,13 +37,26 @@ struct PluginValidate: LarderCommand {
     @Option(name: .customLong("in"), help: .hidden) var folder: String?
     @Option(name: .customLong("lives"), help: .hidden) var lives: Int64?
 
+    private var path: String {
+        ConfigPaths.tidied(library.hasPrefix("/") ? library : currentFolder() + "/" + library)
+    }
+
+    /// Makes a check in this process if that is what the process is for. Blocks.
+    ///
+    /// Called before the first task: a check counts the threads of the process, and those of the concurrency pool start
+    /// when they like.
+    /// - Returns: Whether it is.
+    static func makeCheck(_ arguments: [String]) -> Bool {
+        guard arguments.starts(with: ["plugin", "validate"]), arguments.contains("--in"),
+            let command = try? parse(Array(arguments.dropFirst(2))), let folder = command.folder
+        else { return false }
+        CheckProcess.make(
+            command.check, library: command.path, seed: command.seed, folder: folder, lives: command.lives)
+        return true
+    }
+
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        let path = ConfigPaths.tidied(library.hasPrefix("/") ? library : currentFolder() + "/" + library)
-        if let folder {
-            let (check, seed, lives) = (check, seed, lives)
-            await runBlocking { CheckProcess.make(check, library: path, seed: seed, folder: folder, lives: lives) }
-            ProcessSetup.leave(0)
-        }
+        let path = path
         guard !tap || !global.isJSON else { throw Failure(.usage, "the results are printed with --tap or with --json") }
         guard access(path, R_OK) == 0 else { throw .reading(library, errno) }
         guard reproduce == nil || fuzz == nil else {
