@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -61,4 +62,48 @@ int linux_sealed_copy(int file, const char *name) {
 int64_t linux_allocated_memory(void) {
     const struct mallinfo2 info = mallinfo2();
     return (int64_t)(info.uordblks + info.hblkhd);
+}
+
+struct ranges {
+    const uintptr_t *ends;
+    size_t count;
+};
+
+/* Tells whether the loader writes to segments of an object that its file says cannot be written. */
+static int has_text_relocations(const struct dl_phdr_info *object) {
+    for (int number = 0; number < object->dlpi_phnum; number++) {
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[number];
+        if (segment->p_type != PT_DYNAMIC) continue;
+        const ElfW(Dyn) *entry = (const ElfW(Dyn) *)(object->dlpi_addr + segment->p_vaddr);
+        for (; entry->d_tag != DT_NULL; entry++) {
+            if (entry->d_tag == DT_TEXTREL) return 1;
+            if (entry->d_tag == DT_FLAGS && entry->d_un.d_val & DF_TEXTREL) return 1;
+        }
+    }
+    return 0;
+}
+
+static int give_back(struct dl_phdr_info *object, size_t size, void *data) {
+    (void)size;
+    const struct ranges *ranges = data;
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    if (has_text_relocations(object)) return 0;
+    for (int number = 0; number < object->dlpi_phnum; number++) {
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[number];
+        if (segment->p_type != PT_LOAD || segment->p_flags & PF_W) continue;
+        const uintptr_t start = (object->dlpi_addr + segment->p_vaddr) & ~(page - 1);
+        const uintptr_t end = (object->dlpi_addr + segment->p_vaddr + segment->p_filesz + page - 1) & ~(page - 1);
+        for (size_t i = 0; i < ranges->count; i++) {
+            if (ranges->ends[2 * i] > start || ranges->ends[2 * i + 1] < end) continue;
+            /* Nothing but memory depends on the outcome. */
+            madvise((void *)start, end - start, MADV_DONTNEED);
+            break;
+        }
+    }
+    return 0;
+}
+
+void linux_give_back_segments(const uintptr_t *ranges, size_t count) {
+    struct ranges all = {ranges, count};
+    dl_iterate_phdr(give_back, &all);
 }

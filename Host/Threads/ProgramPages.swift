@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// The pages of the program and its libraries that are in memory, most of which a start alone needs.
@@ -8,10 +9,9 @@ enum ProgramPages {
     /// Gives the pages back. Blocks.
     static func giveBack() {
         guard let table = contents(of: "/proc/self/smaps") else { return }
-        for range in unchanged(in: table) {
-            // Nothing but memory depends on the outcome.
-            _ = madvise(UnsafeMutableRawPointer(bitPattern: range.lowerBound), range.count, MADV_DONTNEED)
-        }
+        // The ranges may be others by now: a library that is being opened has one range at first, all of it read-only.
+        let ends = unchanged(in: table).flatMap { [$0.lowerBound, $0.upperBound] }
+        linux_give_back_segments(ends, ends.count / 2)
     }
 
     /// Returns the address ranges that hold nothing but what is in their files: they cannot be written, and no page of

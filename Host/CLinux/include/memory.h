@@ -2,6 +2,7 @@
 #ifndef CLINUX_MEMORY_H
 #define CLINUX_MEMORY_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Calls mallopt(3) with M_ARENA_MAX. */
@@ -32,5 +33,12 @@ int64_t linux_allocated_memory(void);
 /* Copies a file from its begin into a file in memory that nothing can change any more (memfd_create(2)), whose code may
  * be run. Returns its descriptor, or -1 with errno. */
 int linux_sealed_copy(int file, const char *name);
+
+/* Gives back the pages of those segments of the program and its libraries which their files say cannot be written, and which
+ * lie in one of the ranges. The ranges are pairs of a begin and an end.
+ *
+ * An object that is being opened on another thread may be among them. The loader writes to no such segment, except those of
+ * an object with text relocations, which is left out. No object is closed meanwhile (dl_iterate_phdr(3), madvise(2)). */
+void linux_give_back_segments(const uintptr_t *ranges, size_t count);
 
 #endif
