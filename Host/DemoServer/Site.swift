@@ -1,4 +1,5 @@
 import Digests
+import FoundationEssentials
 
 /// The user of a server, and the paths of the files on it.
 package struct Site: Sendable {
@@ -26,5 +27,5 @@ package struct Site: Sendable {
     }
 
     /// The value that a request's `Authorization` field must have.
-    var authorization: String { "Basic " + Base64.text(Array("\(user):\(password)".utf8)) }
+    var authorization: String { "Basic " + Data("\(user):\(password)".utf8).base64EncodedString() }
 }

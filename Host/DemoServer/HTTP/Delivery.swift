@@ -1,6 +1,6 @@
-import Glibc
 import HTTP
 import HTTPTypes
+import Model
 import Threads
 
 /// The sending of an answer.
@@ -34,7 +34,7 @@ struct Delivery: Sendable {
             if inPieces { fields[.transferEncoding] = "chunked" } else { isLast = true }
         }
         if isLast { fields[.connection] = "close" }
-        if fields[.date] == nil { fields[.date] = HTTPDate.text(Int64(time(nil))) }
+        if fields[.date] == nil { fields[.date] = Timestamp.now().httpDate }
         let head = Self.head(answer.status, fields)
         guard hasBody else {
             // A fault may stop an answer without a body too.

@@ -1,4 +1,5 @@
 package import HTTPTypes
+import Model
 
 /// The conditions of a request (RFC 9110, section 13), evaluated against an item.
 package struct Preconditions {
@@ -24,8 +25,8 @@ package struct Preconditions {
     package func allowWriting(modified: Int64? = nil) -> Bool {
         if let wanted = fields[.ifMatch] {
             guard matches(wanted, strongly: true) else { return false }
-        } else if let date = fields[.ifUnmodifiedSince].flatMap(HTTPDate.seconds), let modified {
-            guard modified <= date else { return false }
+        } else if let date = fields[.ifUnmodifiedSince].flatMap(Timestamp.init(httpDate:)), let modified {
+            guard Timestamp(seconds: modified) <= date else { return false }
         }
         if let known = fields[.ifNoneMatch], matches(known, strongly: false) { return false }
         return true

@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// The values of an `Upload-Metadata` field: what a client says of the file that it uploads.
 struct TusMetadata: Sendable {
     private let values: [String: [UInt8]]
@@ -8,9 +10,10 @@ struct TusMetadata: Sendable {
         var values: [String: [UInt8]] = [:]
         for entry in field.split(separator: ",") {
             let parts = entry.split(separator: " ")
-            guard let key = parts.first, parts.count <= 2, let value = Base64.bytes(parts.count == 2 ? parts[1] : "")
+            guard let key = parts.first, parts.count <= 2,
+                let value = Data(base64Encoded: parts.count == 2 ? String(parts[1]) : "")
             else { return nil }
-            values[String(key)] = value
+            values[String(key)] = Array(value)
         }
         self.values = values
     }

@@ -1,4 +1,6 @@
+import FoundationEssentials
 import HTTPTypes
+import Model
 
 /// Resumable uploads by the protocol tus 1.0, as servers of the oCIS family offer them: a POST to a folder creates an
 /// upload, PATCHes to the upload's own address fill it, and the last byte makes it a file of the folder.
@@ -37,7 +39,9 @@ struct TusService: Sendable {
         guard answer.status.code < 300 else { return answer }
         answer.fields[.location] = asked.origin + Self.path + id
         announce(in: &answer)
-        if answer.fields[.eTag] == nil { answer.fields[named: "Upload-Expires"] = HTTPDate.text(upload.end) }
+        if answer.fields[.eTag] == nil {
+            answer.fields[named: "Upload-Expires"] = Timestamp(seconds: upload.end).httpDate
+        }
         return answer
     }
 
@@ -93,7 +97,7 @@ struct TusService: Sendable {
         var answer = Answer(.ok)
         answer.fields[named: "Upload-Offset"] = String(upload.spool.size)
         answer.fields[named: "Upload-Length"] = String(upload.length)
-        answer.fields[named: "Upload-Expires"] = HTTPDate.text(upload.end)
+        answer.fields[named: "Upload-Expires"] = Timestamp(seconds: upload.end).httpDate
         answer.fields[.cacheControl] = "no-store"
         return answer
     }
@@ -149,7 +153,9 @@ struct TusService: Sendable {
         if spool.size == upload.length { answer = try await finish(id, upload, spool, done: done) }
         if answer.status == done {
             answer.fields[named: "Upload-Offset"] = String(spool.size)
-            if spool.size < upload.length { answer.fields[named: "Upload-Expires"] = HTTPDate.text(upload.end) }
+            if spool.size < upload.length {
+                answer.fields[named: "Upload-Expires"] = Timestamp(seconds: upload.end).httpDate
+            }
         }
         return answer
     }
@@ -189,9 +195,9 @@ private struct UploadPart: Sendable {
     init?(_ field: String) {
         let parts = field.split(separator: " ")
         guard parts.count == 2, let kind = Checksum.Kind(rawValue: parts[0].uppercased()),
-            let value = Base64.bytes(parts[1])
+            let value = Data(base64Encoded: String(parts[1]))
         else { return nil }
-        (self.kind, self.value) = (kind, value)
+        (self.kind, self.value) = (kind, Array(value))
     }
 }
 

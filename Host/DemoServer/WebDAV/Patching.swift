@@ -1,4 +1,5 @@
 import HTTPTypes
+import Model
 
 /// The answer to a PROPPATCH (RFC 4918, section 9.2): all of its changes are made, or none.
 struct Patching: Sendable {
@@ -54,7 +55,7 @@ struct Patching: Sendable {
             guard node.isFolder || node.permissions.allow(.write) else {
                 return .refusal("403 Forbidden", precondition: nil)
             }
-            guard let text = value?.text, let time = Int64(text) ?? HTTPDate.seconds(text) else {
+            guard let text = value?.text, let time = Int64(text) ?? Timestamp(httpDate: text)?.seconds else {
                 return .refusal("409 Conflict", precondition: nil)
             }
             return .change { $0.modified = time }

@@ -1,3 +1,5 @@
+import Model
+
 /// The properties of items in a listing.
 package struct Properties: Sendable {
     /// A property that the server knows, with its tag in a listing.
@@ -105,7 +107,7 @@ package struct Properties: Sendable {
         switch name {
         case "resourcetype": node.isFolder ? "<d:collection/>" : ""
         case "getetag": behavior.etag(of: node, inHead: false)
-        case "getlastmodified": HTTPDate.text(node.modified)
+        case "getlastmodified": Timestamp(seconds: node.modified).httpDate
         case "getcontentlength": node.isFolder ? nil : String(node.size)
         case "getcontenttype": node.isFolder ? nil : "application/octet-stream"
         case "id": Self.id(node)

@@ -1,4 +1,5 @@
 import HTTPTypes
+import Model
 
 /// The answer to a GET or HEAD.
 struct Reading: Sendable {
@@ -20,7 +21,7 @@ struct Reading: Sendable {
         let range = conditions.allowRange ? ByteRange(fields[.range], size: node.size) : .whole
         var answer = body(of: node, range)
         answer.fields[.eTag] = etag
-        answer.fields[.lastModified] = HTTPDate.text(node.modified)
+        answer.fields[.lastModified] = Timestamp(seconds: node.modified).httpDate
         answer.fields[.contentType] = "application/octet-stream"
         answer.fields[.acceptRanges] = "bytes"
         answer.fields[named: "OC-Checksum"] = node.content.checksums[0].text
