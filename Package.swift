@@ -159,7 +159,7 @@ let package = Package(
             name: "CTLS", path: "Tests/Support/CTLS", cSettings: strictC,
             linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
         .testTarget(
-            name: "TestServer", dependencies: ["CTLS", "Threads", "DemoServer", httpTypes],
+            name: "TestServer", dependencies: ["CTLS", "Model", "Threads", "Digests", "DemoServer", httpTypes],
             path: "Tests/Support/TestServer", swiftSettings: strict),
         .testTarget(
             name: "TreeFixture", dependencies: ["Model", "LocalTree", "TestSupport", "Digests"],

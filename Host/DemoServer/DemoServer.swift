@@ -1,4 +1,3 @@
-import Glibc
 import Synchronization
 
 /// A server of the ownCloud family in this process, on 127.0.0.1, with WebDAV, CalDAV and OCS. `larder demo` shows the
@@ -39,8 +38,7 @@ public final class DemoServer: Sendable {
     public static func start() async throws -> DemoServer { try await DemoServer() }
 
     private init() async throws {
-        var service = Service(site: Site(user: "demo", password: Site.randomPassword()))
-        if let folder = getenv("TMPDIR") { service.scratchFolder = String(cString: folder) }
+        let service = Service(site: Site(user: "demo", password: Site.randomPassword()))
         (tree, calendars, shares) = (service.tree, service.calendars, service.shares)
         (user, password) = (service.site.user, service.site.password)
         answers = Answers(service)

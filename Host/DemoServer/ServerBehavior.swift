@@ -16,12 +16,22 @@ package protocol FileBehavior: Sendable {
     ///   - node: The item.
     ///   - proper: The correct value.
     func property(_ name: String, of node: Node, _ proper: String?) -> String?
+
+    /// Receives a request's body as a file's content. The default keeps it in memory.
+    /// - Parameter kind: The kind of the checksum that is computed besides SHA-1; nil for none.
+    func content(of asked: Asked, _ kind: Checksum.Kind?) async throws -> Content
 }
 
 extension FileBehavior {
     package func etag(of node: Node, inHead: Bool) -> String? { "\"\(node.tag)\"" }
 
     package func property(_ name: String, of node: Node, _ proper: String?) -> String? { proper }
+
+    package func content(of asked: Asked, _ kind: Checksum.Kind?) async throws -> Content {
+        var bytes: [UInt8] = []
+        try await asked.receive { bytes += $0 }
+        return Content(bytes, kind)
+    }
 }
 
 /// The behavior of a server where CalDAV leaves it free.

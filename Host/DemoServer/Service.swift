@@ -8,11 +8,6 @@ package struct Service: Sendable {
     package let shares = Shares()
     /// The behavior where the protocols leave servers free.
     package var behavior: any ServerBehavior = DemoBehavior()
-    /// What the server says of resumable uploads; nil if it does not offer them.
-    package var tus: TusSettings? = TusSettings()
-    package let uploads = TusUploads()
-    /// An existing folder for bodies that are too large for memory.
-    package var scratchFolder = "/tmp"
 
     package init(site: Site, clock: @escaping Tree.Clock = Tree.systemClock) {
         self.site = site
@@ -25,7 +20,7 @@ package struct Service: Sendable {
         case .status: return Documents.status()
         case .wellKnownCalendars: return CalendarService.wellKnown()
         case .unknown: return Answer(.notFound)
-        case .item, .calendars, .ocs, .upload: break
+        case .item, .calendars, .ocs: break
         }
         if let refusal = refusal(of: asked) { return refusal }
         switch asked.target {
@@ -35,12 +30,9 @@ package struct Service: Sendable {
             guard asked.fields[named: "OCS-APIRequest"] == "true" else { return OCSService.unasked }
             return behavior.answer(
                 OCSRequest(asked, version: version, path: path),
-                by: OCSService(site: site, tree: tree, shares: shares, tus: tusService?.settings))
+                by: OCSService(site: site, tree: tree, shares: shares))
         case .item(let path, let base):
-            let files = FileService(
-                site: site, tree: tree, behavior: behavior, scratchFolder: scratchFolder, tus: tusService)
-            return try await files.answer(to: &asked, path, base)
-        case .upload(let id): return try await tusService?.answer(to: asked, id: id) ?? Answer(.notFound)
+            return try await FileService(site: site, tree: tree, behavior: behavior).answer(to: &asked, path, base)
         case .status, .wellKnownCalendars, .unknown: return Answer(.notFound)
         }
     }
@@ -52,13 +44,6 @@ package struct Service: Sendable {
 
     package var calendarService: CalendarService {
         CalendarService(calendars: calendars, user: site.user, behavior: behavior)
-    }
-
-    /// The service for resumable uploads. There is none where the tree's root is the server's, which leaves the uploads
-    /// no address.
-    private var tusService: TusService? {
-        guard let tus, !site.bases.contains("") else { return nil }
-        return TusService(tree: tree, uploads: uploads, settings: tus, folder: scratchFolder)
     }
 }
 

@@ -59,8 +59,6 @@ struct Responder: Sendable {
             throw error
         } catch is Asked.TooLong {
             answer = Answer(.contentTooLarge)
-        } catch let error as ContentError {
-            answer = Answer(.internalServerError, type: "text/plain", text: "\(error)\n")
         }
         let isNew = words[2] != "HTTP/1.0"
         let wishes = head.fields["connection"]?.lowercased() ?? ""

@@ -7,8 +7,6 @@ package enum Target: Sendable {
     case ocs(version: Int, path: String)
     case wellKnownCalendars
     case calendars(CalendarTarget)
-    /// A resumable upload with an id.
-    case upload(String)
     case unknown
 
     /// Splits a target, as it stands in the request line, into its path and its query, the part after `?`.
@@ -32,9 +30,7 @@ package enum Target: Sendable {
                     return
                 }
             }
-            if path.hasPrefix(TusService.path) {
-                self = .upload(String(path.dropFirst(TusService.path.count)))
-            } else if let (version, path) = OCSRequest.place(of: path) {
+            if let (version, path) = OCSRequest.place(of: path) {
                 self = .ocs(version: version, path: path)
             } else {
                 self = CalendarTarget(path).map(Target.calendars) ?? .unknown

@@ -5,8 +5,6 @@ package struct OCSService: Sendable {
     package let site: Site
     let tree: Tree
     let shares: Shares
-    /// What the server says of resumable uploads; nil if it does not offer them.
-    let tus: TusSettings?
 
     /// The answer to a request that does not say that it comes from a program.
     static var unasked: Answer {
@@ -64,7 +62,13 @@ package struct OCSService: Sendable {
                             ("preferredUploadType", .text("SHA1")),
                         ])
                     ),
-                    ("files", .object(files)),
+                    (
+                        "files",
+                        .object([
+                            ("bigfilechunking", .bool(false)), ("undelete", .bool(false)), ("versioning", .bool(false)),
+                            ("favorites", .bool(true)),
+                        ])
+                    ),
                     (
                         "files_sharing",
                         .object([
@@ -75,25 +79,5 @@ package struct OCSService: Sendable {
                 ])
             ),
         ])
-    }
-
-    private var files: [(name: String, value: OCSValue)] {
-        var fields: [(name: String, value: OCSValue)] = [
-            ("bigfilechunking", .bool(false)), ("undelete", .bool(false)), ("versioning", .bool(false)),
-            ("favorites", .bool(true)),
-        ]
-        if let tus {
-            fields.append(
-                (
-                    "tus_support",
-                    .object([
-                        ("version", .text("1.0.0")), ("resumable", .text("1.0.0")),
-                        ("extension", .text("creation,creation-with-upload")),
-                        ("max_chunk_size", .number(tus.largestChunk)),
-                        ("http_method_override", .text(tus.methodOverride)),
-                    ])
-                ))
-        }
-        return fields
     }
 }

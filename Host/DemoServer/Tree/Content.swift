@@ -1,5 +1,3 @@
-import Digests
-
 /// A file's bytes.
 package struct Content: Sendable {
     /// A storage of bytes outside of memory.
@@ -23,18 +21,28 @@ package struct Content: Sendable {
 
     package static let none = Content([])
 
-    package init(_ bytes: some Collection<UInt8>) {
-        self.init(bytes, [Checksum(.sha1, hexadecimal(MessageDigest.of(Array(bytes), .sha1)))])
+    /// Creates content in memory.
+    /// - Parameters:
+    ///   - bytes: The bytes.
+    ///   - kind: The kind of the checksum that is computed besides SHA-1; nil for none.
+    package init(_ bytes: some Collection<UInt8>, _ kind: Checksum.Kind? = nil) {
+        let bytes = Array(bytes)
+        let checksums = Checksum.Kind.kept(with: kind).map { kind in
+            var digest = Digest(kind)
+            bytes.withUnsafeBytes { digest.update($0) }
+            return Checksum(digest)
+        }
+        self.init(bytes, checksums)
     }
 
-    init(_ bytes: some Collection<UInt8>, _ checksums: [Checksum]) {
-        let bytes = Array(bytes)
+    /// Creates content in memory whose checksums are known.
+    package init(_ bytes: [UInt8], _ checksums: [Checksum]) {
         (memory, place) = (bytes, Memory(bytes: bytes))
         (size, self.checksums) = (bytes.count, checksums)
     }
 
     /// Creates content whose bytes are kept in a storage.
-    init(at place: some Place, size: Int, _ checksums: [Checksum]) {
+    package init(at place: some Place, size: Int, _ checksums: [Checksum]) {
         (self.place, memory, self.size, self.checksums) = (place, nil, size, checksums)
     }
 

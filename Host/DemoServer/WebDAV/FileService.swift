@@ -5,10 +5,6 @@ struct FileService: Sendable {
     let site: Site
     let tree: Tree
     let behavior: any FileBehavior
-    /// The folder for large bodies.
-    let scratchFolder: String
-    /// Resumable uploads; nil if the server does not offer them.
-    let tus: TusService?
 
     static let methods = [
         "OPTIONS", "GET", "HEAD", "PROPFIND", "PUT", "MKCOL", "DELETE", "MOVE", "COPY", "PROPPATCH", "LOCK", "UNLOCK",
@@ -18,15 +14,12 @@ struct FileService: Sendable {
         switch asked.method {
         case "GET", "HEAD": return Reading(tree: tree, behavior: behavior).answer(path, fields: asked.fields)
         case "PROPFIND":
-            var answer = Listing(tree: tree, behavior: behavior).answer(
+            return Listing(tree: tree, behavior: behavior).answer(
                 path, base: base, depth: .init(asked.fields[named: "Depth"]), body: try await asked.collect())
-            tus?.announce(in: &answer)
-            return answer
         case "OPTIONS":
             var answer = Answer(.ok)
             answer.fields[named: "DAV"] = "1, 2, 3"
-            answer.fields[.allow] = (Self.methods + (tus == nil ? [] : ["POST"])).joined(separator: ", ")
-            tus?.announce(in: &answer)
+            answer.fields[.allow] = Self.methods.joined(separator: ", ")
             return answer
         default:
             do {
@@ -38,12 +31,11 @@ struct FileService: Sendable {
     }
 
     private func write(_ asked: inout Asked, _ path: TreePath, _ base: String) async throws -> Answer {
-        let request = WriteRequest(
-            path: path, fields: asked.fields, bases: site.bases, base: base, behavior: behavior, now: tree.now)
+        let request = WriteRequest(asked, path, base, site: site, behavior: behavior, now: tree.now)
         let folders = FolderWriting(tree: tree, request: request)
         switch asked.method {
         case "PUT":
-            return try await Putting(tree: tree, request: request, folder: scratchFolder).answer(to: asked)
+            return try await Putting(tree: tree, request: request).answer(to: asked)
         case "MKCOL": return try await folders.makeFolder(hasBody: !asked.collect().isEmpty)
         case "DELETE": return try folders.remove()
         case "MOVE": return try Moving(tree: tree, request: request, isCopy: false).answer()
@@ -51,9 +43,6 @@ struct FileService: Sendable {
         case "PROPPATCH": return try Patching(tree: tree, request: request).answer(try await asked.collect())
         case "LOCK": return try Locking(tree: tree, request: request).lock(try await asked.collect())
         case "UNLOCK": return try Locking(tree: tree, request: request).unlock()
-        case "POST":
-            if let tus { return try await tus.create(asked, request) }
-            return Answer(.methodNotAllowed)
         default: return Answer(.methodNotAllowed)
         }
     }

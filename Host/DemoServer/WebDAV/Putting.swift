@@ -1,11 +1,11 @@
 import HTTPTypes
 
 /// The answer to a PUT.
-struct Putting: Sendable {
+package struct Putting: Sendable {
     let tree: Tree
     let request: WriteRequest
-    /// The folder for large bodies.
-    let folder: String
+
+    package init(tree: Tree, request: WriteRequest) { (self.tree, self.request) = (tree, request) }
 
     func answer(to asked: Asked) async throws -> Answer {
         let fields = request.fields
@@ -14,9 +14,7 @@ struct Putting: Sendable {
         let checksum = try Self.checksum(fields[named: "OC-Checksum"])
         let announced = asked.length
         try tree.with { (state) throws(Refusal) in try check(state, size: announced ?? 0) }
-        var spool = Spool(in: folder, kind: checksum?.kind)
-        try await asked.receive { try await spool.append($0) }
-        let content = try await spool.content()
+        let content = try await request.behavior.content(of: asked, checksum?.kind)
         if let checksum, !content.checksums.contains(checksum) {
             throw Refusal.malformed("The computed checksum does not match the one received from the client.")
         }
@@ -24,7 +22,7 @@ struct Putting: Sendable {
     }
 
     /// Makes received content the item's.
-    func place(_ content: Content, modified: Int64?) throws(Refusal) -> Answer {
+    package func place(_ content: Content, modified: Int64?) throws(Refusal) -> Answer {
         try tree.with { (state) throws(Refusal) in
             try check(state, size: content.size)
             let existed = state.node(at: request.path) != nil
@@ -37,7 +35,7 @@ struct Putting: Sendable {
     }
 
     /// Checks that content of a size may be the item's.
-    func check(_ state: TreeState, size: Int) throws(Refusal) {
+    package func check(_ state: TreeState, size: Int) throws(Refusal) {
         let path = request.path
         let there = state.node(at: path)
         if let there {
@@ -52,7 +50,7 @@ struct Putting: Sendable {
     }
 
     /// Reads a time in seconds since 1970, of which a fraction is ignored.
-    static func time(_ text: String?) throws(Refusal) -> Int64? {
+    package static func time(_ text: String?) throws(Refusal) -> Int64? {
         guard let text else { return nil }
         guard let time = Int64(text.prefix { $0 != "." }) else {
             throw .malformed("X-OC-MTime must be a number of seconds since 1970")
@@ -60,7 +58,7 @@ struct Putting: Sendable {
         return time
     }
 
-    static func checksum(_ text: String?, separator: Character = ":") throws(Refusal) -> Checksum? {
+    package static func checksum(_ text: String?, separator: Character = ":") throws(Refusal) -> Checksum? {
         guard let text else { return nil }
         guard let checksum = Checksum(text, separator: separator) else {
             throw .malformed("The checksum is of an unknown kind")

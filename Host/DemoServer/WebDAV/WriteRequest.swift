@@ -1,15 +1,29 @@
-import HTTPTypes
+package import HTTPTypes
 
 /// A request that changes an item, and the checks that it must pass.
-struct WriteRequest: Sendable {
-    let path: TreePath
-    let fields: HTTPFields
+package struct WriteRequest: Sendable {
+    package var path: TreePath
+    package let fields: HTTPFields
     let bases: [String]
     /// The encoded path of the tree's root, as the request names it.
     let base: String
     let behavior: any FileBehavior
     /// The time in seconds since 1970.
-    let now: Int64
+    package var now: Int64
+
+    /// - Parameters:
+    ///   - asked: The request.
+    ///   - path: The item's path.
+    ///   - base: The encoded path of the tree's root, as the request names it.
+    ///   - site: The server's site.
+    ///   - behavior: The server's behavior.
+    ///   - now: The time in seconds since 1970.
+    package init(
+        _ asked: Asked, _ path: TreePath, _ base: String, site: Site, behavior: any FileBehavior, now: Int64
+    ) {
+        (self.path, fields, bases, self.base) = (path, asked.fields, site.bases, base)
+        (self.behavior, self.now) = (behavior, now)
+    }
 
     /// Checks the `If` field, and that no lock is violated whose token the request lacks.
     func checkLocks(_ state: TreeState, _ changed: [(path: TreePath, reach: Locks.Reach)]) throws(Refusal) {

@@ -44,7 +44,6 @@ public final class TestServer: Sendable {
     /// The server's plain JSON events.
     public let events = EventFeed()
 
-    private let uploads: TusUploads
     private let answers: TestAnswers
     private let listener: Listener
     private let relay: TLSRelay?
@@ -82,9 +81,7 @@ public final class TestServer: Sendable {
 
     private init(_ configuration: Configuration) async throws {
         self.configuration = configuration
-        var service = Service(site: configuration.site, clock: configuration.clock ?? Tree.systemClock)
-        service.scratchFolder = configuration.scratchFolder
-        uploads = service.uploads
+        let service = Service(site: configuration.site, clock: configuration.clock ?? Tree.systemClock)
         (tree, calendars, shares) = (service.tree, service.calendars, service.shares)
         answers = TestAnswers(configuration, service, hints, events)
         tree.tell(configuration.manner.propagation)
@@ -130,7 +127,7 @@ public final class TestServer: Sendable {
     public var receivedBytes: Int { answers.received.withLock { $0 } }
 
     /// The number of resumable uploads that are neither complete nor dropped.
-    public var openUploads: Int { uploads.count + answers.chunks.count }
+    public var openUploads: Int { answers.uploads.count + answers.chunks.count }
 
     /// The requests that no client may send, such as those to Nextcloud's endpoint for many files, which writes over
     /// what others have put there.

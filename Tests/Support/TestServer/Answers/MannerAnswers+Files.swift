@@ -28,11 +28,34 @@ extension MannerAnswers {
             for name in ["If-Match", "If-None-Match"] { asked.fields[named: name] = nil }
         }
         if let refusal = refusalOfName(asked) { return refusal }
-        var answer = inManner(try await service.answer(to: &asked))
+        var answer: Answer
+        if let own = try await ownAnswer(to: asked, path, base: base) {
+            answer = inManner(own)
+        } else {
+            answer = inManner(try await service.answer(to: &asked))
+        }
+        if asked.method == "OPTIONS" {
+            if tus != nil { answer.fields[.allow]? += ", POST" }
+            tus?.announce(in: &answer)
+        }
         if asked.method == "PUT", !manner.etagsOnPut {
             for name in ["ETag", "OC-ETag"] { answer.fields[named: name] = nil }
         }
         return answer
+    }
+
+    /// Answers a request with a method that the demo server lacks; nil for other methods.
+    private func ownAnswer(to asked: Asked, _ path: TreePath, base: String) async throws -> Answer? {
+        let request = WriteRequest(
+            asked, path, base, site: service.site, behavior: behavior, now: service.tree.now)
+        do {
+            switch asked.method {
+            case "POST": return try await tus?.create(asked, request)
+            default: return nil
+            }
+        } catch let refusal as Refusal {
+            return refusal.answer
+        }
     }
 
     /// Returns the refusal of a request to a name that Nextcloud does not take. To a condition that nothing is there it
@@ -90,6 +113,7 @@ extension MannerAnswers {
             answer = try await service.answer(to: &shallow)
         default: answer = try await service.answer(to: &asked)
         }
+        tus?.announce(in: &answer)
         guard answer.status.code == 207, let node = service.tree.node(at: path) else { return answer }
         answer.spoilListing(behavior.faults) { ending in
             var file = node

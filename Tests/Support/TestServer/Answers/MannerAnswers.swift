@@ -8,16 +8,20 @@ struct MannerAnswers {
     let service: Service
     let events: EventFeed
     let chunks: ChunkUploads
+    /// Resumable uploads; nil if the server does not offer them.
+    let tus: TusService?
 
     var manner: Manner { behavior.manner }
 
-    init(behavior: TestBehavior, _ service: Service, events: EventFeed, chunks: ChunkUploads) {
+    init(behavior: TestBehavior, _ service: Service, events: EventFeed, chunks: ChunkUploads, tus: TusService?) {
         var service = service
-        (service.behavior, service.tus) = (behavior, behavior.manner.tus)
+        service.behavior = behavior
         (self.behavior, self.service, self.events, self.chunks) = (behavior, service, events, chunks)
+        self.tus = tus
     }
 
     func answer(to asked: inout Asked) async throws -> Answer {
+        let uploadID = TusService.id(of: asked.path)
         switch asked.target {
         case .status where manner.statusDocument: return Documents.status(isInMaintenance: manner.maintenance)
         case _ where manner.maintenance: return .maintenance
@@ -29,9 +33,10 @@ struct MannerAnswers {
             var answer = try await service.answer(to: &asked)
             answer.status = .init(code: status)
             return answer
-        case .unknown where manner.nextcloud == nil && !asked.path.hasPrefix(EventFeedService.path):
+        case .unknown
+        where manner.nextcloud == nil && uploadID == nil && !asked.path.hasPrefix(EventFeedService.path):
             return Answer(.notFound)
-        case .item, .calendars, .ocs, .upload, .unknown: break
+        case .item, .calendars, .ocs, .unknown: break
         }
         if let refusal = service.refusal(of: asked) { return refusal }
         if let largest = manner.largestBody, let length = asked.fields[.contentLength].flatMap({ Int($0) }),
@@ -47,9 +52,11 @@ struct MannerAnswers {
         }
         switch asked.target {
         case .item(let path, let base): return try await answer(to: &asked, path, base: base)
-        case .upload: return inManner(try await service.answer(to: &asked))
         case .calendars(let target) where manner.calendars.offered: return try await answer(to: &asked, target)
         case .ocs where manner.statusDocument: return try await service.answer(to: &asked)
+        case .unknown where uploadID != nil:
+            guard let tus, let uploadID else { return Answer(.notFound) }
+            return inManner(try await tus.answer(to: asked, id: uploadID))
         case .unknown where manner.events:
             return EventFeedService(feed: events).answer(
                 asked.path.dropFirst(EventFeedService.path.count), method: asked.method)

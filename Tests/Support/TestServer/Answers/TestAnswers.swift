@@ -14,13 +14,19 @@ final class TestAnswers: Answering {
     /// The folders of uploads in parts.
     let chunks = ChunkUploads()
 
+    /// The resumable uploads.
+    let uploads = TusUploads()
+
     private let service: Service
+    /// The folder for large bodies.
+    private let scratchFolder: String
     private let hints: Hints
     private let events: EventFeed
 
     init(_ configuration: TestServer.Configuration, _ service: Service, _ hints: Hints, _ events: EventFeed) {
         (self.service, self.hints, self.events) = (service, hints, events)
         manner = Mutex(configuration.manner)
+        scratchFolder = configuration.scratchFolder
     }
 
     func answer(to asked: inout Asked) async throws -> Answer {
@@ -35,21 +41,30 @@ final class TestAnswers: Answering {
             case .cutRequest(let bytes): asked.pause = .init(after: bytes) { throw Hangup() }
             case .holdRequest(let bytes): asked.pause = .init(after: bytes) { [faults] in await faults.hold(fault.id) }
             case .uploadExpired:
-                if case .upload(let id) = asked.target { service.uploads.expire(id) } else { chunks.removeAll() }
+                if let id = TusService.id(of: asked.path) { uploads.expire(id) } else { chunks.removeAll() }
             default: break
             }
         }
         let kinds = found.map(\.kind)
-        let manner = manner.withLock { $0 }
+        var manner = manner.withLock { $0 }
+        // Where the tree's root is the server's, resumable uploads have no address.
+        if service.site.bases.contains("") { manner.tus = nil }
         var answer: Answer
         if let instead = kinds.lazy.compactMap({ Answer(insteadOf: $0) }).first {
             answer = instead
         } else {
             let behavior = TestBehavior(
                 manner: manner, faults: kinds, hints: hints, user: service.site.user, now: service.tree.now,
-                isUnlimited: service.tree.quota == nil)
-            answer = try await MannerAnswers(behavior: behavior, service, events: events, chunks: chunks)
-                .answer(to: &asked)
+                isUnlimited: service.tree.quota == nil, scratchFolder: scratchFolder)
+            let tus = manner.tus.map {
+                TusService(tree: service.tree, uploads: uploads, settings: $0, folder: scratchFolder)
+            }
+            do {
+                answer = try await MannerAnswers(behavior: behavior, service, events: events, chunks: chunks, tus: tus)
+                    .answer(to: &asked)
+            } catch let error as ContentError {
+                answer = Answer(.internalServerError, type: "text/plain", text: "\(error)\n")
+            }
         }
         for case .lostAnswer(executed: true) in kinds { throw Hangup() }
         if let name = manner.serverName { answer.fields[.server] = name }

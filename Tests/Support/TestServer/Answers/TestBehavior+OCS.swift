@@ -62,6 +62,15 @@ extension TestBehavior {
         core["pollinterval"] = manner.pollInterval.map(OCSValue.number)
         if manner.hints.stream { core["support-sse"] = .bool(true) }
         parts["core"] = core
+        if let tus = manner.tus {
+            var files = parts["files"] ?? .null
+            files["tus_support"] = .object([
+                ("version", .text("1.0.0")), ("resumable", .text("1.0.0")),
+                ("extension", .text("creation,creation-with-upload")), ("max_chunk_size", .number(tus.largestChunk)),
+                ("http_method_override", .text(tus.methodOverride)),
+            ])
+            parts["files"] = files
+        }
         if let nextcloud = manner.nextcloud { change(&parts, to: nextcloud) }
         if !manner.shares.offered {
             parts["files_sharing"] = nil

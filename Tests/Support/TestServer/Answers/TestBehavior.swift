@@ -11,6 +11,8 @@ struct TestBehavior: ServerBehavior {
     let now: Int64
     /// Whether the tree has no quota.
     let isUnlimited: Bool
+    /// The folder for large bodies.
+    let scratchFolder: String
 
     func etag(of node: Node, inHead: Bool) -> String? {
         let tag = manner.sharedTags[node.tag] ?? node.tag
@@ -38,5 +40,11 @@ struct TestBehavior: ServerBehavior {
             return "<oc:checksum>SHA1:\(String(node.content.sha1.reversed()))</oc:checksum>"
         }
         return proper
+    }
+
+    func content(of asked: Asked, _ kind: Checksum.Kind?) async throws -> Content {
+        var spool = Spool(in: scratchFolder, kind: kind)
+        try await asked.receive { try await spool.append($0) }
+        return try await spool.content()
     }
 }

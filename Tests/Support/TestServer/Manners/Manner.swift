@@ -1,5 +1,3 @@
-public import DemoServer
-
 /// The manner of a server where WebDAV leaves servers free, or where real servers fail. A manner is no fault: it is
 /// permanent.
 public struct Manner: Sendable {

@@ -1,3 +1,4 @@
+import DemoServer
 import FoundationEssentials
 import HTTPTypes
 import Model
@@ -13,6 +14,12 @@ struct TusService: Sendable {
 
     /// The path of all uploads, which is followed by an upload's id.
     static let path = "/data/tus/"
+
+    /// Returns the id of the upload at a path; nil if the path is not an upload's.
+    static func id(of path: Substring) -> String? {
+        path.hasPrefix(Self.path) ? String(path.dropFirst(Self.path.count)) : nil
+    }
+
     static let extensions = "creation,creation-with-upload,checksum,expiration"
 
     private static let algorithms = Checksum.Kind.allCases.map { $0.rawValue.lowercased() }.joined(separator: ",")
@@ -56,8 +63,9 @@ struct TusService: Sendable {
         }
         guard let length = Int(text), length >= 0 else { throw .malformed("Upload-Length is no length") }
         let checksum = try Putting.checksum(metadata?["checksum"], separator: " ")
-        let target = request.with(path: TreePath(names: request.path.names + [name]))
-        let putting = Putting(tree: tree, request: target, folder: folder)
+        var target = request
+        target.path = TreePath(names: request.path.names + [name])
+        let putting = Putting(tree: tree, request: target)
         try tree.with { (state) throws(Refusal) in try putting.check(state, size: length) }
         return TusUpload(
             request: target, length: length, modified: try Putting.time(metadata?["mtime"]), checksum: checksum,
@@ -170,8 +178,9 @@ struct TusService: Sendable {
             uploads.remove(id)
             return Answer(.wrongChecksum)
         }
-        let putting = Putting(tree: tree, request: upload.request.with(now: tree.now), folder: folder)
-        var answer = try putting.place(content, modified: upload.modified)
+        var request = upload.request
+        request.now = tree.now
+        var answer = try Putting(tree: tree, request: request).place(content, modified: upload.modified)
         uploads.remove(id)
         answer.status = done
         return answer
@@ -213,15 +222,6 @@ extension TusUploads.Absence {
 
 extension HTTPResponse.Status {
     fileprivate static var wrongChecksum: Self { .init(code: 460, reasonPhrase: "Checksum Mismatch") }
-}
-
-extension WriteRequest {
-    /// Returns the request for another item, or at a later time.
-    fileprivate func with(path: TreePath? = nil, now: Int64? = nil) -> WriteRequest {
-        WriteRequest(
-            path: path ?? self.path, fields: fields, bases: bases, base: base, behavior: behavior,
-            now: now ?? self.now)
-    }
 }
 
 extension Asked {

@@ -7,6 +7,11 @@ package struct Checksum: Hashable, Sendable {
         case md5 = "MD5"
         case adler32 = "ADLER32"
         case sha256 = "SHA256"
+
+        /// Returns the kinds of the checksums that the server keeps of content: SHA-1, and the kind that the client gave.
+        package static func kept(with given: Kind?) -> [Kind] {
+            given.map { $0 == .sha1 ? [$0] : [.sha1, $0] } ?? [.sha1]
+        }
     }
 
     package let kind: Kind
@@ -15,11 +20,14 @@ package struct Checksum: Hashable, Sendable {
 
     package init(_ kind: Kind, _ value: String) { (self.kind, self.value) = (kind, value.lowercased()) }
 
+    /// Creates the checksum that was computed of bytes.
+    package init(_ digest: Digest) { self.init(digest.kind, hexadecimal(digest.bytes)) }
+
     /// Reads a checksum; nil if its kind is unknown.
     /// - Parameters:
     ///   - text: The checksum's text.
     ///   - separator: The character between kind and value.
-    init?(_ text: String, separator: Character = ":") {
+    package init?(_ text: String, separator: Character = ":") {
         let parts = text.split(separator: separator, maxSplits: 1)
         guard parts.count == 2, let kind = Kind(rawValue: parts[0].uppercased()) else { return nil }
         self.init(kind, String(parts[1]))
@@ -29,11 +37,13 @@ package struct Checksum: Hashable, Sendable {
 }
 
 /// The computation of a checksum.
-struct Digest: Sendable {
+package struct Digest: Sendable {
+    let kind: Checksum.Kind
     private var message: MessageDigest?
     private var adler32: Adler32?
 
-    init(_ kind: Checksum.Kind) {
+    package init(_ kind: Checksum.Kind) {
+        self.kind = kind
         switch kind {
         case .sha1: message = MessageDigest(.sha1)
         case .md5: message = MessageDigest(.md5)
@@ -42,11 +52,11 @@ struct Digest: Sendable {
         }
     }
 
-    mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    package mutating func update(_ bytes: UnsafeRawBufferPointer) {
         message?.update(bytes)
         adler32?.update(bytes)
     }
 
     /// The checksum's bytes.
-    var bytes: [UInt8] { message?.value ?? adler32?.value ?? [] }
+    package var bytes: [UInt8] { message?.value ?? adler32?.value ?? [] }
 }

@@ -1,3 +1,4 @@
+import DemoServer
 import Digests
 import HTTPTypes
 import Synchronization
@@ -33,7 +34,7 @@ struct TusUpload: Sendable {
 }
 
 /// The resumable uploads of a server.
-package final class TusUploads: Sendable {
+final class TusUploads: Sendable {
     /// The reason why an upload cannot be had.
     enum Absence: Error {
         case unknown, expired, busy
@@ -41,13 +42,11 @@ package final class TusUploads: Sendable {
 
     private let all = Mutex<[String: TusUpload]>([:])
 
-    package init() {}
-
     /// The number of uploads that are neither complete nor dropped.
-    package var count: Int { all.withLock(\.count) }
+    var count: Int { all.withLock(\.count) }
 
     /// Makes an upload expire.
-    package func expire(_ id: String) { all.withLock { $0[id]?.end = .min } }
+    func expire(_ id: String) { all.withLock { $0[id]?.end = .min } }
 
     /// Adds an upload, and drops those that have expired.
     /// - Returns: The upload's id.

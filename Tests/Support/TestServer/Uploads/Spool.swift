@@ -1,4 +1,4 @@
-import Digests
+import DemoServer
 
 /// The bytes of a body as they arrive. They go into memory or, if there are many, into a file of the server's own. A
 /// copy is an earlier state: it can take the place of the later one.
@@ -8,25 +8,22 @@ struct Spool: Sendable {
 
     private(set) var size = 0
     private let folder: String
-    private let kind: Checksum.Kind?
     /// The bytes that are not in the file.
     private var pending: [UInt8] = []
     private var file: ScratchFile?
-    private var sha1 = Digest(.sha1)
-    private var other: Digest?
+    private var digests: [Digest]
 
     /// - Parameters:
     ///   - folder: The folder for the file.
     ///   - kind: The kind of the checksum that is computed besides SHA-1; nil for none.
     init(in folder: String, kind: Checksum.Kind?) {
-        (self.folder, self.kind) = (folder, kind == .sha1 ? nil : kind)
-        other = self.kind.map(Digest.init)
+        self.folder = folder
+        digests = Checksum.Kind.kept(with: kind).map(Digest.init)
     }
 
     mutating func append(_ chunk: [UInt8]) async throws {
         chunk.withUnsafeBytes { bytes in
-            sha1.update(bytes)
-            other?.update(bytes)
+            for index in digests.indices { digests[index].update(bytes) }
         }
         size += chunk.count
         pending += chunk
@@ -35,16 +32,11 @@ struct Spool: Sendable {
 
     /// Returns the whole content.
     mutating func content() async throws -> Content {
-        let sums = [Checksum(.sha1, hexadecimal(sha1.bytes))] + computed
+        let sums = digests.map(Checksum.init)
         guard file != nil else { return Content(pending, sums) }
         try await flush()
         guard let file else { return .none }
         return Content(at: file, size: size, sums)
-    }
-
-    private var computed: [Checksum] {
-        guard let kind, let other else { return [] }
-        return [Checksum(kind, hexadecimal(other.bytes))]
     }
 
     private mutating func flush() async throws {
