@@ -17,6 +17,13 @@ package protocol FileBehavior: Sendable {
     ///   - proper: The correct value.
     func property(_ name: String, of node: Node, _ proper: String?) -> String?
 
+    /// Checks a change of the tree by what the server has beyond the protocols' conditions, such as locks.
+    /// - Parameters:
+    ///   - change: The change that is wanted.
+    ///   - request: The request, which names the item.
+    ///   - state: The tree, which does not change meanwhile.
+    func check(_ change: WriteRequest.Change, by request: WriteRequest, in state: TreeState) throws(Refusal)
+
     /// Receives a request's body as a file's content. The default keeps it in memory.
     /// - Parameter kind: The kind of the checksum that is computed besides SHA-1; nil for none.
     func content(of asked: Asked, _ kind: Checksum.Kind?) async throws -> Content
@@ -26,6 +33,10 @@ extension FileBehavior {
     package func etag(of node: Node, inHead: Bool) -> String? { "\"\(node.tag)\"" }
 
     package func property(_ name: String, of node: Node, _ proper: String?) -> String? { proper }
+
+    package func check(
+        _ change: WriteRequest.Change, by request: WriteRequest, in state: TreeState
+    ) throws(Refusal) {}
 
     package func content(of asked: Asked, _ kind: Checksum.Kind?) async throws -> Content {
         var bytes: [UInt8] = []

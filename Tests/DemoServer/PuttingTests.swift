@@ -111,7 +111,7 @@ import Testing
                     .joined(separator: " ")
             }
             #expect(try await quota() == "5 -3")
-            server.tree.quota = 10
+            server.quota = 10
             #expect(try await quota() == "5 5")
             #expect(try await client("PUT", "b", body: "123456").status == 507)
             #expect(try await client("PUT", "b", ["Transfer-Encoding: chunked"], body: "123456").status == 507)

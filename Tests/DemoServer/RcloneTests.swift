@@ -40,7 +40,7 @@ import Testing
                 #expect(server.count("MOVE") == 1 && server.tree.exists("/moved/large"))
                 _ = try await rclone("copyto", ":webdav:moved/large", ":webdav:there/copy")
                 #expect(server.count("COPY") == 1)
-                server.tree.quota = 10_000_000
+                server.quota = 10_000_000
                 #expect(try await rclone("about", ":webdav:", "--json").contains("\"free\""))
                 _ = try await rclone("purge", ":webdav:moved")
                 _ = try await rclone("deletefile", ":webdav:there/copy")

@@ -138,9 +138,9 @@ import Testing
             server.tree.put("/f/new", "newer")
             #expect(try await patch(client, path, at: 0, "x").status == 412)
             #expect(server.tree.bytes(of: "/f/new") == Array("newer".utf8))
-            server.tree.quota = 8
+            server.quota = 8
             #expect(try await create(client, 9).status == 507)
-            server.tree.quota = nil
+            server.quota = nil
             server.tree.permit("/f/new", "SR")
             #expect(try await create(client, 1).status == 403)
             #expect(try await create(client, 1, folder: "none").status == 404)

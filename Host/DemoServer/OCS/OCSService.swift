@@ -23,10 +23,10 @@ package struct OCSService: Sendable {
     }
 
     /// Returns the user's account.
-    /// - Parameter quota: The number of bytes that the user may store on the server, if the tree has no quota.
+    /// - Parameter quota: The number of bytes that the user may store on the server.
     package func account(quota: Int) -> OCSValue {
         let used = tree.node(at: .root)?.size ?? 0
-        let total = max(tree.quota ?? quota, used)
+        let total = max(quota, used)
         return .object([
             ("id", .text(site.user)), ("display-name", .text(site.user)), ("email", .null),
             (

@@ -6,9 +6,6 @@ package struct TreeState: Sendable {
     private var lastVersion: UInt64 = 1
     /// The number of folders above a change that note it.
     package var levelsTold = Int.max
-    /// The number of bytes that the files may have together; nil for no limit.
-    package var quota: Int?
-    package var locks = Locks()
 
     static let rootID: UInt64 = 1
 
@@ -51,7 +48,6 @@ package struct TreeState: Sendable {
 
     package mutating func remove(_ path: TreePath) throws(Refusal) {
         guard let node = node(at: path), let parent = node.parent else { throw .notFound }
-        locks.drop(at: path)
         resize(parent, by: -node.size)
         nodes[parent]?.children?[node.name] = nil
         forget(node)
@@ -64,7 +60,6 @@ package struct TreeState: Sendable {
         guard !from.contains(to), let name = to.names.last else { throw .intoItself }
         guard self.node(at: to) == nil else { throw .exists }
         guard let newParent = parent(of: to) else { throw .noParent }
-        locks.drop(at: from)
         resize(oldParent, by: -node.size)
         nodes[oldParent]?.children?[node.name] = nil
         nodes[node.id]?.name = name
@@ -93,17 +88,11 @@ package struct TreeState: Sendable {
     }
 
     /// Changes what is noted of an item. Its version stays the same.
-    mutating func edit(_ path: TreePath, _ body: (inout Node) -> Void) {
+    package mutating func edit(_ path: TreePath, _ body: (inout Node) -> Void) {
         if let id = node(at: path)?.id, var node = nodes[id] {
             body(&node)
             nodes[id] = node
         }
-    }
-
-    /// Tells whether files may become larger by a number of bytes.
-    func hasRoom(for growth: Int) -> Bool {
-        guard let quota, growth > 0 else { return true }
-        return (nodes[Self.rootID]?.size ?? 0) + growth <= quota
     }
 
     /// Gives an item a new version with the same content.

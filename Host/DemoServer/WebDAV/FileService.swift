@@ -7,7 +7,7 @@ struct FileService: Sendable {
     let behavior: any FileBehavior
 
     static let methods = [
-        "OPTIONS", "GET", "HEAD", "PROPFIND", "PUT", "MKCOL", "DELETE", "MOVE", "COPY", "PROPPATCH", "LOCK", "UNLOCK",
+        "OPTIONS", "GET", "HEAD", "PROPFIND", "PUT", "MKCOL", "DELETE", "MOVE", "COPY", "PROPPATCH",
     ]
 
     func answer(to asked: inout Asked, _ path: TreePath, _ base: String) async throws -> Answer {
@@ -18,7 +18,7 @@ struct FileService: Sendable {
                 path, base: base, depth: .init(asked.fields[named: "Depth"]), body: try await asked.collect())
         case "OPTIONS":
             var answer = Answer(.ok)
-            answer.fields[named: "DAV"] = "1, 2, 3"
+            answer.fields[named: "DAV"] = "1, 3"
             answer.fields[.allow] = Self.methods.joined(separator: ", ")
             return answer
         default:
@@ -41,8 +41,6 @@ struct FileService: Sendable {
         case "MOVE": return try Moving(tree: tree, request: request, isCopy: false).answer()
         case "COPY": return try Moving(tree: tree, request: request, isCopy: true).answer()
         case "PROPPATCH": return try Patching(tree: tree, request: request).answer(try await asked.collect())
-        case "LOCK": return try Locking(tree: tree, request: request).lock(try await asked.collect())
-        case "UNLOCK": return try Locking(tree: tree, request: request).unlock()
         default: return Answer(.methodNotAllowed)
         }
     }

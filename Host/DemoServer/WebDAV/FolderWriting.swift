@@ -10,10 +10,8 @@ struct FolderWriting: Sendable {
         return try tree.with { (state) throws(Refusal) in
             let path = request.path
             guard state.node(at: path) == nil else { throw .exists }
-            try request.require(
-                .createFolder, of: request.folder(of: path, state), to: "create folders in this folder")
-            try request.checkLocks(state, [(path, .folder)])
-            try request.checkConditions(state)
+            try request.requireFolder(of: path, in: state)
+            try request.check(.makeFolder, in: state)
             try state.makeFolder(at: path, modified: request.now)
             var answer = Answer(.created)
             if let node = state.node(at: path) { request.describe(node, in: &answer) }
@@ -26,9 +24,7 @@ struct FolderWriting: Sendable {
             let path = request.path
             guard let node = state.node(at: path) else { throw .notFound }
             guard node.parent != nil else { throw .notPermitted("remove the folder of all files") }
-            try request.require(.delete, of: node, to: "remove this item")
-            try request.checkLocks(state, [(path, [.folder, .below])])
-            try request.checkConditions(state)
+            try request.check(.remove, in: state)
             try state.remove(path)
             return Answer(.noContent)
         }

@@ -50,14 +50,13 @@ package struct Listing: Sendable {
     /// Returns a listing of the entries, of which the requested item is the first.
     package func answer(listing entries: [Entry], base: String, body: [UInt8]) -> Answer {
         let properties = Properties(request: body, behavior: behavior)
-        let notes = properties.needsNotes ? Notes(tree) : nil
         var answer = Answer(.init(code: 207, reasonPhrase: "Multi-Status"))
         answer.fields[.contentType] = "application/xml; charset=utf-8"
         answer.body = .chunks { sink in
             var bytes = Array(Self.head.utf8)
             for (path, node) in entries {
                 let href = base + path.encoded + (node.isFolder ? "/" : "")
-                bytes += properties.response(node, href: Array(href.utf8), notes: notes?.values(of: node, path) ?? [:])
+                bytes += properties.response(node, href: Array(href.utf8))
                 if bytes.count > 64 << 10 {
                     try await sink(bytes)
                     bytes = []

@@ -13,16 +13,10 @@ struct Moving: Sendable {
             guard let source = state.node(at: from) else { throw .notFound }
             let isDeep = try isDeep(source)
             guard !from.contains(to), !to.contains(from) else { throw .intoItself }
-            let folder = try request.folder(of: to, state)
+            try request.requireFolder(of: to, in: state)
             let there = state.node(at: to)
-            try permit(source, from, to, folder, there)
-            var changed: [(TreePath, Locks.Reach)] = [(to, there == nil ? .folder : .below)]
-            if !isCopy { changed.append((from, [.folder, .below])) }
-            try request.checkLocks(state, changed)
-            if isCopy {
-                guard state.hasRoom(for: (isDeep ? source.size : 0) - (there?.size ?? 0)) else { throw .noSpace }
-            }
-            try request.checkConditions(state)
+            let growth = (isDeep ? source.size : 0) - (there?.size ?? 0)
+            try request.check(isCopy ? .copy(to: to, growth: growth) : .move(to: to), in: state)
             guard there == nil || overwrites else { throw .preconditionFailed }
             if there != nil { try state.remove(to) }
             if isCopy {
@@ -33,20 +27,6 @@ struct Moving: Sendable {
             var answer = Answer(there == nil ? .created : .noContent)
             if let node = state.node(at: to) { request.describe(node, in: &answer) }
             return answer
-        }
-    }
-
-    private func permit(
-        _ source: Node, _ from: TreePath, _ to: TreePath, _ folder: Node, _ there: Node?
-    ) throws(Refusal) {
-        if let there { try request.require(.delete, of: there, to: "replace the item that is there") }
-        let isRename = !isCopy && from.names.dropLast() == to.names.dropLast()
-        if isRename { return try request.require(.rename, of: source, to: "rename this item") }
-        if !isCopy { try request.require(.move, of: source, to: "move this item") }
-        if source.isFolder {
-            try request.require(.createFolder, of: folder, to: "create folders in this folder")
-        } else {
-            try request.require(.createFile, of: folder, to: "create files in this folder")
         }
     }
 

@@ -30,8 +30,7 @@ struct Patching: Sendable {
         let path = request.path
         return try tree.with { (state) throws(Refusal) in
             guard let node = state.node(at: path) else { throw .notFound }
-            try request.checkLocks(state, [(path, [])])
-            try request.checkConditions(state)
+            try request.check(.setProperties, in: state)
             let outcomes = instructions.map { (name: $0.name, outcome: outcome(of: $0, node)) }
             let changes = outcomes.compactMap { entry in
                 if case .change(let change) = entry.outcome { change } else { nil }

@@ -42,9 +42,6 @@ package struct Properties: Sendable {
         }
     }
 
-    /// Whether a listing must tell what the tree notes beside the items.
-    var needsNotes: Bool { isExplicit && names.contains { Self.special.contains($0.name) } }
-
     package static func id(_ node: Node) -> String {
         let digits = String(node.id)
         return String(repeating: "0", count: max(0, 8 - digits.count)) + digits + "larderdemo"
@@ -55,12 +52,11 @@ package struct Properties: Sendable {
     /// - Parameters:
     ///   - node: The item.
     ///   - href: The item's encoded address, in bytes.
-    ///   - notes: The values of special properties, by their names.
-    package func response(_ node: Node, href: [UInt8], notes: [String: String] = [:]) -> [UInt8] {
+    package func response(_ node: Node, href: [UInt8]) -> [UInt8] {
         var found = ""
         var missing = ""
         for (name, tag) in names {
-            if let value = behavior.property(name, of: node, notes[name] ?? value(name, node)) {
+            if let value = behavior.property(name, of: node, value(name, node)) {
                 found += "<\(tag)>\(value)</\(tag)>"
             } else if isExplicit {
                 missing += "<\(tag)/>"
@@ -117,6 +113,9 @@ package struct Properties: Sendable {
         case "favorite": node.isFavorite ? "1" : "0"
         case "owner-id": "demo"
         case "checksums": node.isFolder ? nil : "<oc:checksum>\(node.content.checksumText)</oc:checksum>"
+        case "quota-used-bytes": node.isFolder ? String(node.size) : nil
+        // No limit, as ownCloud tells it.
+        case "quota-available-bytes": node.isFolder ? "-3" : nil
         default: nil
         }
     }

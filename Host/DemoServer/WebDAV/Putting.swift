@@ -40,13 +40,10 @@ package struct Putting: Sendable {
         let there = state.node(at: path)
         if let there {
             guard !there.isFolder else { throw .wrongKind }
-            try request.require(.write, of: there, to: "write this file")
         } else {
-            try request.require(.createFile, of: request.folder(of: path, state), to: "create files in this folder")
+            try request.requireFolder(of: path, in: state)
         }
-        try request.checkLocks(state, [(path, there == nil ? .folder : [])])
-        guard state.hasRoom(for: size - (there?.size ?? 0)) else { throw .noSpace }
-        try request.checkConditions(state)
+        try request.check(.write(growth: size - (there?.size ?? 0)), in: state)
     }
 
     /// Reads a time in seconds since 1970, of which a fraction is ignored.

@@ -14,16 +14,11 @@ package enum Refusal: Error {
     case preconditionFailed
     /// An action that the user's permissions do not include.
     case notPermitted(String)
-    /// A lock whose token the request lacks.
-    case locked(Lock)
-    /// A lock that cannot be had because of another lock.
-    case conflictingLock(Lock)
-    /// A token that names no lock of the item.
-    case wrongToken
-    case noSpace
     case malformed(String)
     /// A body of a kind that the method does not take.
     case unsupportedBody
+    /// Another reason, with the answer's status, the name of its exception, its message, and what else it has as XML.
+    case other(Int, exception: String, String, more: String = "")
 }
 
 extension Refusal {
@@ -37,16 +32,11 @@ extension Refusal {
         case .intoItself: Self.answer(403, "Forbidden", "Source and destination are the same, or within each other")
         case .preconditionFailed: Self.answer(412, "PreconditionFailed", "A condition of the request was not met")
         case .notPermitted(let action): Self.answer(403, "Forbidden", "The permissions do not allow to \(action)")
-        case .locked(let lock): Self.answer(lock, lacking: "lock-token-submitted")
-        case .conflictingLock(let lock): Self.answer(lock, lacking: "no-conflicting-lock")
-        case .wrongToken:
-            Self.answer(
-                409, "LockTokenMatchesRequestUri", "The lock token names no lock of this item",
-                more: XMLWriter.files.element(.dav("lock-token-matches-request-uri")))
-        case .noSpace: Self.answer(507, "InsufficientStorage", "The user's quota does not suffice")
         case .malformed(let problem): Self.answer(400, "BadRequest", problem)
         case .unsupportedBody:
             Self.answer(415, "UnsupportedMediaType", "The method does not take a body of this type")
+        case .other(let status, let exception, let message, let more):
+            Self.answer(status, exception, message, more: more)
         }
     }
 
@@ -59,14 +49,5 @@ extension Refusal {
                 .dav("error"),
                 writer.text(.sabre("exception"), "Sabre\\DAV\\Exception\\\(exception)")
                     + writer.text(.sabre("message"), message) + more))
-    }
-
-    private static func answer(_ lock: Lock, lacking precondition: String) -> Answer {
-        let writer = XMLWriter.files
-        let owner = lock.ownerText.isEmpty ? "somebody" : lock.ownerText
-        return answer(
-            423, "Locked", "\(lock.root.text) is locked by \(owner)",
-            more: writer.element(.dav(precondition), writer.text(.dav("href"), lock.href))
-                + writer.element(.dav("owner"), lock.owner))
     }
 }

@@ -2,12 +2,23 @@ package import HTTPTypes
 
 /// A request that changes an item, and the checks that it must pass.
 package struct WriteRequest: Sendable {
+    /// What a request does to its item. Growth is the number of bytes by which the tree's files become larger together.
+    package enum Change: Sendable {
+        /// A file's content is written. The file may be new.
+        case write(growth: Int)
+        case makeFolder
+        case remove
+        case move(to: TreePath)
+        case copy(to: TreePath, growth: Int)
+        case setProperties
+    }
+
     package var path: TreePath
     package let fields: HTTPFields
     let bases: [String]
     /// The encoded path of the tree's root, as the request names it.
-    let base: String
-    let behavior: any FileBehavior
+    package let base: String
+    package let behavior: any FileBehavior
     /// The time in seconds since 1970.
     package var now: Int64
 
@@ -25,53 +36,28 @@ package struct WriteRequest: Sendable {
         (self.behavior, self.now) = (behavior, now)
     }
 
-    /// Checks the `If` field, and that no lock is violated whose token the request lacks.
-    func checkLocks(_ state: TreeState, _ changed: [(path: TreePath, reach: Locks.Reach)]) throws(Refusal) {
-        let condition = try ifHeader()
-        if let condition {
-            let isMet = condition.isMet { token, resource in
-                item(resource).map { state.locks.covering($0, now: now).contains { $0.token == token } } ?? false
-            } etag: { resource in
-                item(resource).flatMap { state.node(at: $0) }.flatMap { behavior.etag(of: $0, inHead: true) }
-            }
-            guard isMet else { throw .preconditionFailed }
-        }
-        let tokens = condition?.tokens ?? []
-        for (path, reach) in changed {
-            if let lock = state.locks.obstacle(to: path, reach, tokens: tokens, now: now) { throw .locked(lock) }
-        }
+    /// Checks a change by the server's own rules and by the request's conditions.
+    func check(_ change: Change, in state: TreeState) throws(Refusal) {
+        try behavior.check(change, by: self, in: state)
+        try checkConditions(state)
     }
 
     /// Checks the conditions of RFC 9110 against the request's item.
-    func checkConditions(_ state: TreeState) throws(Refusal) {
+    package func checkConditions(_ state: TreeState) throws(Refusal) {
         let node = state.node(at: path)
         let etag = node.flatMap { behavior.etag(of: $0, inHead: true) }
         let conditions = Preconditions(fields: fields, etag: etag, exists: node != nil)
         guard conditions.allowWriting(modified: node?.modified) else { throw .preconditionFailed }
     }
 
-    /// Returns the folder that contains a path.
-    func folder(of path: TreePath, _ state: TreeState) throws(Refusal) -> Node {
-        guard let folder = state.node(at: TreePath(names: path.names.dropLast())), folder.isFolder else {
-            throw .noParent
-        }
-        return folder
-    }
-
-    func require(_ action: Permissions.Action, of node: Node, to text: String) throws(Refusal) {
-        guard node.permissions.allow(action) else { throw .notPermitted(text) }
-    }
-
-    /// The request's `If` field; nil if there is none.
-    func ifHeader() throws(Refusal) -> IfHeader? {
-        guard let field = fields[named: "If"] else { return nil }
-        guard let header = IfHeader(field) else { throw .malformed("The If field is malformed") }
-        return header
+    /// Checks that a path is in a folder that exists.
+    package func requireFolder(of path: TreePath, in state: TreeState) throws(Refusal) {
+        guard state.parent(of: path) != nil else { throw .noParent }
     }
 
     /// Returns the item that an address or an absolute path names; nil if it is not in the tree. Nil stands for the
     /// request's item.
-    func item(_ address: String?) -> TreePath? {
+    package func item(_ address: String?) -> TreePath? {
         guard let address else { return path }
         var rest = address[...]
         for scheme in ["http://", "https://"] where rest.hasPrefix(scheme) {

@@ -11,12 +11,12 @@ package struct XMLWriter: Sendable {
     ]
 
     /// The writer of what concerns files.
-    static let files = XMLWriter(namespaces: [
+    package static let files = XMLWriter(namespaces: [
         ("d", XMLName.davNamespace), ("oc", XMLName.ownCloudNamespace), ("s", XMLName.sabreNamespace),
     ])
 
     /// The writer for a listing of files.
-    static let listing = XMLWriter(namespaces: [("d", XMLName.davNamespace), ("oc", XMLName.ownCloudNamespace)])
+    package static let listing = XMLWriter(namespaces: [("d", XMLName.davNamespace), ("oc", XMLName.ownCloudNamespace)])
 
     package init(namespaces: [Namespace]) { self.namespaces = namespaces }
 
@@ -41,7 +41,7 @@ package struct XMLWriter: Sendable {
     package func text(_ name: XMLName, _ text: String) -> String { element(name, Self.escaped(text)) }
 
     /// Returns what is in an element, as XML: its text, then its children.
-    func content(of element: XMLElement) -> String {
+    package func content(of element: XMLElement) -> String {
         Self.escaped(element.text)
             + element.children.map { child in
                 let attributes = child.attributes.filter { !$0.key.contains(":") || $0.key.hasPrefix("xml:") }

@@ -45,6 +45,7 @@ public final class TestServer: Sendable {
     public let events = EventFeed()
 
     private let answers: TestAnswers
+    var rules: Rules { answers.rules }
     private let listener: Listener
     private let relay: TLSRelay?
 

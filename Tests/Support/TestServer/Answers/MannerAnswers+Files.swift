@@ -29,13 +29,14 @@ extension MannerAnswers {
         }
         if let refusal = refusalOfName(asked) { return refusal }
         var answer: Answer
-        if let own = try await ownAnswer(to: asked, path, base: base) {
+        if let own = try await ownAnswer(to: &asked, path, base: base) {
             answer = inManner(own)
         } else {
             answer = inManner(try await service.answer(to: &asked))
         }
         if asked.method == "OPTIONS" {
-            if tus != nil { answer.fields[.allow]? += ", POST" }
+            answer.fields[named: "DAV"] = "1, 2, 3"
+            answer.fields[.allow]? += ", LOCK, UNLOCK" + (tus == nil ? "" : ", POST")
             tus?.announce(in: &answer)
         }
         if asked.method == "PUT", !manner.etagsOnPut {
@@ -45,11 +46,14 @@ extension MannerAnswers {
     }
 
     /// Answers a request with a method that the demo server lacks; nil for other methods.
-    private func ownAnswer(to asked: Asked, _ path: TreePath, base: String) async throws -> Answer? {
+    private func ownAnswer(to asked: inout Asked, _ path: TreePath, base: String) async throws -> Answer? {
         let request = WriteRequest(
             asked, path, base, site: service.site, behavior: behavior, now: service.tree.now)
+        let locking = Locking(tree: service.tree, rules: behavior.rules, request: request)
         do {
             switch asked.method {
+            case "LOCK": return try locking.lock(try await asked.collect())
+            case "UNLOCK": return try locking.unlock()
             case "POST": return try await tus?.create(asked, request)
             default: return nil
             }

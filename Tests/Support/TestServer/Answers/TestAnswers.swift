@@ -14,6 +14,7 @@ final class TestAnswers: Answering {
     /// The folders of uploads in parts.
     let chunks = ChunkUploads()
 
+    let rules = Rules()
     /// The resumable uploads.
     let uploads = TusUploads()
 
@@ -55,7 +56,7 @@ final class TestAnswers: Answering {
         } else {
             let behavior = TestBehavior(
                 manner: manner, faults: kinds, hints: hints, user: service.site.user, now: service.tree.now,
-                isUnlimited: service.tree.quota == nil, scratchFolder: scratchFolder)
+                tree: service.tree, rules: rules, scratchFolder: scratchFolder)
             let tus = manner.tus.map {
                 TusService(tree: service.tree, uploads: uploads, settings: $0, folder: scratchFolder)
             }

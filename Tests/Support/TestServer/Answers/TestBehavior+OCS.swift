@@ -9,7 +9,7 @@ extension TestBehavior {
         var reply = service.reply(to: request)
         switch request.path {
         case "/cloud/capabilities": change(&reply.data)
-        case "/cloud/user": reply.data = service.account(quota: manner.quota)
+        case "/cloud/user": reply.data = service.account(quota: quota ?? manner.quota)
         default: break
         }
         return reply.answer(to: request)

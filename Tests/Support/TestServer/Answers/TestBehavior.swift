@@ -9,8 +9,8 @@ struct TestBehavior: ServerBehavior {
     let user: String
     /// The time in seconds since 1970.
     let now: Int64
-    /// Whether the tree has no quota.
-    let isUnlimited: Bool
+    let tree: Tree
+    let rules: Rules
     /// The folder for large bodies.
     let scratchFolder: String
 
@@ -34,7 +34,8 @@ struct TestBehavior: ServerBehavior {
         for case .properties(let values) in faults.reversed() {
             if let told = values[name] { return told }
         }
-        if name == "quota-available-bytes", manner.nextcloud != nil, isUnlimited { return "-3" }
+        if let told = ruleProperty(name, of: node) { return told }
+        if name == "quota-available-bytes", manner.nextcloud != nil, quota == nil { return "-3" }
         if name == "id", let proper, let shared = manner.sharedIDs[proper] { return shared }
         for case .wrongChecksum in faults where name == "checksums" && !node.isFolder {
             return "<oc:checksum>SHA1:\(String(node.content.sha1.reversed()))</oc:checksum>"

@@ -1,5 +1,5 @@
 /// The `If` field of WebDAV (RFC 4918, section 10.4).
-package struct IfHeader: Sendable {
+struct IfHeader: Sendable {
     private enum Condition: Sendable {
         case token(String, isNegated: Bool)
         case etag(String, isNegated: Bool)
@@ -14,7 +14,7 @@ package struct IfHeader: Sendable {
     private var lists: [List] = []
 
     /// Reads a field; nil if the field is malformed.
-    package init?(_ field: String) {
+    init?(_ field: String) {
         var rest = field[...]
         var resource: String?
         while true {
@@ -44,7 +44,7 @@ package struct IfHeader: Sendable {
     /// - Parameters:
     ///   - isHeld: Tells whether a token is that of a lock which covers a resource; nil stands for the request's item.
     ///   - etag: Returns the ETag of a resource.
-    package func isMet(_ isHeld: (String, String?) -> Bool, etag: (String?) -> String?) -> Bool {
+    func isMet(_ isHeld: (String, String?) -> Bool, etag: (String?) -> String?) -> Bool {
         lists.contains { list in
             list.conditions.allSatisfy { condition in
                 switch condition {

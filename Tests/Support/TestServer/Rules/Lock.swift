@@ -1,10 +1,13 @@
+import DemoServer
 import Digests
 
 /// An exclusive write lock (RFC 4918, section 6).
-package struct Lock: Sendable {
-    package let token: String
+struct Lock: Sendable {
+    let token: String
     /// The path of the locked item.
     let root: TreePath
+    /// The id of the locked item. The lock ends when the item is no longer at the path.
+    let node: UInt64?
     /// The encoded path of the locked item on the server.
     let href: String
     /// Whether the lock also covers everything below the item.
@@ -12,10 +15,10 @@ package struct Lock: Sendable {
     /// What the client says of the lock's owner, as XML.
     let owner: String
     let ownerText: String
-    /// The seconds that the lock is kept.
-    var lifetime: Int64
     /// The time in seconds since 1970 at which the lock ends.
     var end: Int64
+
+    func holds(in state: TreeState, now: Int64) -> Bool { end > now && state.node(at: root)?.id == node }
 
     func covers(_ path: TreePath) -> Bool { isDeep ? root.contains(path) : root == path }
 
@@ -45,7 +48,7 @@ package struct Lock: Sendable {
 }
 
 /// The locks of a tree.
-package struct Locks: Sendable {
+struct Locks: Sendable {
     /// The items that a request changes besides the one that it names.
     struct Reach: OptionSet {
         let rawValue: Int
@@ -59,15 +62,15 @@ package struct Locks: Sendable {
     private var all: [Lock] = []
 
     /// Returns the locks that cover an item.
-    func covering(_ path: TreePath, now: Int64) -> [Lock] { all.filter { $0.end > now && $0.covers(path) } }
+    func covering(_ path: TreePath, in state: TreeState, now: Int64) -> [Lock] {
+        all.filter { $0.covers(path) && $0.holds(in: state, now: now) }
+    }
 
     /// Returns a lock that a change of an item violates; nil for none.
-    func obstacle(to path: TreePath, _ reach: Reach, tokens: Set<String>, now: Int64) -> Lock? {
-        guard !all.isEmpty else { return nil }
-        let folder = TreePath(names: path.names.dropLast())
-        return all.first { lock in
-            guard lock.end > now, !tokens.contains(lock.token) else { return false }
-            return lock.covers(path) || reach.contains(.folder) && lock.root == folder
+    func obstacle(to path: TreePath, _ reach: Reach, tokens: Set<String>, in state: TreeState, now: Int64) -> Lock? {
+        all.first { lock in
+            guard lock.holds(in: state, now: now), !tokens.contains(lock.token) else { return false }
+            return lock.covers(path) || reach.contains(.folder) && lock.root == path.folder
                 || reach.contains(.below) && path.contains(lock.root)
         }
     }
@@ -79,22 +82,29 @@ package struct Locks: Sendable {
 
     /// Removes a lock that covers an item.
     /// - Returns: False if there is no such lock.
-    mutating func remove(_ token: String, at path: TreePath, now: Int64) -> Bool {
+    mutating func remove(_ token: String, at path: TreePath, in state: TreeState, now: Int64) -> Bool {
         let count = all.count
-        all.removeAll { $0.end > now && $0.token == token && $0.covers(path) }
+        all.removeAll { $0.token == token && $0.covers(path) && $0.holds(in: state, now: now) }
         return all.count < count
     }
 
     /// Begins a lock's time anew.
     mutating func renew(_ token: String, lifetime: Int64, now: Int64) {
-        for index in all.indices where all[index].token == token {
-            (all[index].lifetime, all[index].end) = (lifetime, now + lifetime)
-        }
+        for index in all.indices where all[index].token == token { all[index].end = now + lifetime }
     }
+}
 
-    /// Removes the locks of an item that is gone, and of everything below it.
-    mutating func drop(at path: TreePath) {
-        guard !all.isEmpty else { return }
-        all.removeAll { path.contains($0.root) }
+extension Refusal {
+    /// The refusal because of a lock.
+    /// - Parameters:
+    ///   - lock: The lock.
+    ///   - precondition: The precondition that is not met.
+    static func locked(_ lock: Lock, lacking precondition: String) -> Refusal {
+        let writer = XMLWriter.files
+        let owner = lock.ownerText.isEmpty ? "somebody" : lock.ownerText
+        return .other(
+            423, exception: "Locked", "\(lock.root.text) is locked by \(owner)",
+            more: writer.element(.dav(precondition), writer.text(.dav("href"), lock.href))
+                + writer.element(.dav("owner"), lock.owner))
     }
 }

@@ -1,4 +1,6 @@
+import DemoServer
 import HTTPTypes
+import Synchronization
 
 /// The answers to LOCK and UNLOCK (RFC 4918, sections 9.10 and 9.11). Locks are exclusive.
 struct Locking: Sendable {
@@ -7,6 +9,7 @@ struct Locking: Sendable {
     static let usual: Int64 = 1_800
 
     let tree: Tree
+    let rules: Rules
     let request: WriteRequest
 
     func lock(_ body: [UInt8]) throws(Refusal) -> Answer {
@@ -24,23 +27,27 @@ struct Locking: Sendable {
         return try tree.with { (state) throws(Refusal) in
             let there = state.node(at: path)
             if let there {
-                if !there.isFolder { try request.require(.write, of: there, to: "write this file") }
+                if !there.isFolder { try request.requirePermission(toWrite: path, in: state) }
             } else {
-                try request.require(.createFile, of: request.folder(of: path, state), to: "create files in this folder")
-                try request.checkLocks(state, [(path, .folder)])
+                try request.requireFolder(of: path, in: state)
+                try request.behavior.check(.write(growth: 0), by: request, in: state)
             }
             try request.checkConditions(state)
-            if let other = state.locks.obstacle(to: path, isDeep ? .below : [], tokens: [], now: request.now) {
-                throw .conflictingLock(other)
+            let reach: Locks.Reach = isDeep ? .below : []
+            if let other = rules.locks.withLock({
+                $0.obstacle(to: path, reach, tokens: [], in: state, now: request.now)
+            }) {
+                throw .locked(other, lacking: "no-conflicting-lock")
             }
-            if there == nil { _ = try state.put(.none, at: path, modified: request.now) }
+            let node: Node
+            if let there { node = there } else { node = try state.put(.none, at: path, modified: request.now) }
             let writer = XMLWriter.files
-            let isFolder = there?.isFolder ?? false
             let lock = Lock(
-                token: Lock.newToken(), root: path, href: request.base + path.encoded + (isFolder ? "/" : ""),
+                token: Lock.newToken(), root: path, node: node.id,
+                href: request.base + path.encoded + (node.isFolder ? "/" : ""),
                 isDeep: isDeep, owner: owner.map(writer.content(of:)) ?? "", ownerText: owner?.allText ?? "",
-                lifetime: lifetime, end: request.now + lifetime)
-            state.locks.add(lock, now: request.now)
+                end: request.now + lifetime)
+            rules.locks.withLock { $0.add(lock, now: request.now) }
             return answer(there == nil ? .created : .ok, lock)
         }
     }
@@ -52,7 +59,11 @@ struct Locking: Sendable {
         let token = String(field.dropFirst().dropLast())
         return try tree.with { (state) throws(Refusal) in
             guard state.node(at: request.path) != nil else { throw .notFound }
-            guard state.locks.remove(token, at: request.path, now: request.now) else { throw .wrongToken }
+            guard rules.locks.withLock({ $0.remove(token, at: request.path, in: state, now: request.now) }) else {
+                throw .other(
+                    409, exception: "LockTokenMatchesRequestUri", "The lock token names no lock of this item",
+                    more: XMLWriter.files.element(.dav("lock-token-matches-request-uri")))
+            }
             return Answer(.noContent)
         }
     }
@@ -62,12 +73,11 @@ struct Locking: Sendable {
             throw .malformed("A LOCK without a body must name the lock in an If field")
         }
         return try tree.with { (state) throws(Refusal) in
-            let held = state.locks.covering(request.path, now: request.now)
-            guard let lock = held.first(where: { tokens.contains($0.token) }) else { throw .preconditionFailed }
-            state.locks.renew(lock.token, lifetime: lifetime, now: request.now)
-            var renewed = lock
-            (renewed.lifetime, renewed.end) = (lifetime, request.now + lifetime)
-            return answer(.ok, renewed, isNew: false)
+            let held = rules.locks.withLock { $0.covering(request.path, in: state, now: request.now) }
+            guard var lock = held.first(where: { tokens.contains($0.token) }) else { throw .preconditionFailed }
+            rules.locks.withLock { $0.renew(lock.token, lifetime: lifetime, now: request.now) }
+            lock.end = request.now + lifetime
+            return answer(.ok, lock, isNew: false)
         }
     }
 
