@@ -5,7 +5,7 @@ import Synchronization
 /// Changes made here look like changes by another client: no request is logged, and sync tokens report them.
 public final class Calendars: Sendable {
     private let state = Mutex(CalendarState())
-    private let user: String
+    package let user: String
 
     init(user: String) { self.user = user }
 
@@ -26,20 +26,6 @@ public final class Calendars: Sendable {
         change { if $0.index(of: id) == nil { $0.calendars.append(calendar) } }
     }
 
-    /// Renames a calendar.
-    /// - Returns: False if there is no such calendar.
-    @discardableResult public func rename(_ id: String, to name: String?) -> Bool { edit(id) { $0.name = name } }
-
-    /// Removes a calendar with all its objects.
-    /// - Returns: False if there is no such calendar.
-    @discardableResult public func remove(_ id: String) -> Bool {
-        change { state in
-            guard let index = state.index(of: id) else { return false }
-            state.calendars.remove(at: index)
-            return true
-        }
-    }
-
     /// Writes an object.
     /// - Returns: False if there is no such calendar.
     @discardableResult public func put(_ object: String, _ text: String, in id: String) -> Bool {
@@ -52,24 +38,6 @@ public final class Calendars: Sendable {
         edit(id) { calendar in
             for (object, text) in objects.sorted(by: { $0.key < $1.key }) { calendar.put(object, text) }
         }
-    }
-
-    /// Removes an object.
-    /// - Returns: False if there is no such calendar.
-    @discardableResult public func remove(_ object: String, from id: String) -> Bool {
-        edit(id) { $0.remove(object) }
-    }
-
-    /// The ids of all calendars, in the order in which they were created.
-    public var ids: [String] { read { $0.calendars.map(\.id) } }
-
-    /// Returns a calendar's objects by their names; nil if there is no such calendar.
-    public func objects(in id: String) -> [String: String]? { read { $0.calendar(id)?.objects.mapValues(\.text) } }
-
-    /// Returns the path of a calendar, or of an object in it, on the server.
-    public func path(_ id: String, _ object: String? = nil) -> String {
-        let home = read { $0.calendar(id)?.home } ?? user
-        return CalendarTarget.path(home: home, id: id, object: object)
     }
 
     package func read<Result: Sendable>(_ body: (CalendarState) -> Result) -> Result { state.withLock { body($0) } }

@@ -54,28 +54,6 @@ public final class Tree: Sendable {
         }
     }
 
-    /// Gives a file or folder a new ETag; its content stays the same.
-    /// - Returns: False if nothing is at the path.
-    @discardableResult public func touch(_ path: String) -> Bool { succeeds { try $0.touch(TreePath(path)) } }
-
-    /// Tells whether something is at a path.
-    public func exists(_ path: String) -> Bool { node(at: TreePath(path)) != nil }
-
-    /// Returns the server's id of an item, as in `oc:id`; nil if nothing is at the path.
-    public func id(of path: String) -> String? { node(at: TreePath(path)).map(Properties.id) }
-
-    /// Returns the bytes of a file; nil if the path is not a file's, or the file is not kept in memory.
-    public func bytes(of path: String) -> [UInt8]? {
-        guard let node = node(at: TreePath(path)), !node.isFolder else { return nil }
-        return node.content.memory
-    }
-
-    /// Returns the SHA-1 of a file in hexadecimal; nil if the path is not a file's.
-    public func sha1(of path: String) -> String? {
-        guard let node = node(at: TreePath(path)), !node.isFolder else { return nil }
-        return node.content.sha1
-    }
-
     /// All paths, in the order of their bytes. Folders have a closing slash.
     public var paths: [String] {
         state.withLock { state in

@@ -96,7 +96,7 @@ package struct TreeState: Sendable {
     }
 
     /// Gives an item a new version with the same content.
-    mutating func touch(_ path: TreePath) throws(Refusal) {
+    package mutating func touch(_ path: TreePath) throws(Refusal) {
         guard let node = node(at: path) else { throw .notFound }
         changed(node.id)
     }
