@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -71,6 +72,26 @@ import Testing
         }
         await #expect(throws: Odd.self) { try await queue.run { throw Odd() } }
         await #expect(throws: Odd.self) { try await runBlocking { throw Odd() } }
+    }
+
+    @Test(
+        "Blocking work runs on threads of its own, however much there is, and takes none from the tasks of the process")
+    func threads() async {
+        let gate = Gate()
+        let count = 2 * sysconf(Int32(_SC_NPROCESSORS_ONLN))
+        await withTaskGroup(of: String?.self) { group in
+            for _ in 0..<count {
+                group.addTask {
+                    await runBlocking {
+                        gate.passOnThread()
+                        return try? Files.text("/proc/thread-self/comm")
+                    }
+                }
+            }
+            await gate.untilReached(times: count)
+            gate.open()
+            for await name in group { #expect(name == "blocking work\n") }
+        }
     }
 
     @Test("Work that a thread waits for ends with the wait, also when it is called off or nobody waits for it")
