@@ -8,15 +8,13 @@ import Threads
 
 /// What a person approves and rejects about the account's server.
 extension AccountHost {
-    /// Notes that something about the server was not approved, and stops all further requests: one issue asks, and the
-    /// status says why. If a person rejected it, no issue asks again.
+    /// Notes that something about the server was not approved: one issue asks, and the status says why. If a person rejected it, no issue asks again.
     /// - Parameters:
-    ///   - error: The error of the kind `unapproved`.
+    ///   - error: The error of the kind `unapproved`, which the session was told.
+    ///   - isNews: Whether the log is to say it.
     ///   - next: The time of the next attempt; nil if it is not known.
-    func noteUnapproved(_ error: ConnectionError, nextTry next: Timestamp? = nil) async throws {
+    func noteUnapproved(_ error: ConnectionError, isNews: Bool, nextTry next: Timestamp? = nil) async throws {
         guard let approval = error.approval else { return }
-        let isNews = state.refuse(unapproved: error)
-        engine.setOnline(false)
         let now = clock.now()
         try await database.write { tx in
             try tx.removeApprovalIssues(except: error.isRejected ? nil : approval)
@@ -47,8 +45,10 @@ extension AccountHost {
         }
         guard let answers else { return false }
         connection.heed(answers)
-        state.noteAnswer()
-        state.scanRequests.send()
+        tell {
+            $0.answer()
+            $0.call(for: .everything)
+        }
         return true
     }
 

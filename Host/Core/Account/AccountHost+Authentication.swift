@@ -14,8 +14,8 @@ import Vault
 extension AccountHost {
     /// Notes that the server was reached and accepted the secret.
     func noteAccepted() async throws {
-        state.noteWorked()
-        let now = WorkedSecret(bookmark, writing: state.secret.writing, at: clock.now())
+        tell { $0.secretWorked() }
+        let now = WorkedSecret(bookmark, writing: session.secrets.current.writing, at: clock.now())
         try await database.write { tx in
             let known = try tx.meta.json(WorkedSecret.self, .workedSecret)
             let isRecent = known.map { now.isSame(as: $0) && abs(now.at - $0.at) < 86_400_000_000_000 } ?? false
@@ -36,13 +36,12 @@ extension AccountHost {
     }
 
     /// Notes that the server rejects the account's credentials: opens one issue, has the status say why and until when,
-    /// and stops all further requests.
+    /// and has all further requests stop.
     /// - Parameters:
     ///   - failure: The server's answer.
     ///   - next: The time of the next attempt; nil if it is not known.
     func noteRefused(_ failure: Failure, nextTry next: Timestamp? = nil) async throws {
-        state.refuse(failure)
-        engine.setOnline(false)
+        tell { $0.refuse(because: failure) }
         try await engine.reportAccount(failure)
         let now = clock.now()
         try await database.write { tx in
@@ -53,16 +52,18 @@ extension AccountHost {
     }
 
     /// Holds everything that sends requests to the server, and has the status say why and until when.
-    func holdRequests(_ refused: AuthenticationRetry) async throws {
-        let why = connection.refusal?.failure ?? state.refusedBecause
-        let failure = why ?? Failure(.denied, "the server does not accept the account")
+    func holdRequests() async throws {
+        let mayPass = try await mayPass()
+        let next = tell { [clock] in $0.hold(mayPass: mayPass, at: clock.monotonic()) }
+        let nextTry = next.map { clock.now() + ($0 - clock.monotonic()) }
         await loops.suspend()
-        try await setOffline()
-        let next = refused.nextTry.map { clock.now() + ($0 - clock.monotonic()) }
-        if let error = state.unapproved {
-            try await noteUnapproved(error, nextTry: next)
+        try await noteSession()
+        let rejection = session.rejection
+        if let error = rejection?.unapproved {
+            try await noteUnapproved(error, isNews: false, nextTry: nextTry)
         } else {
-            try await noteRefused(failure, nextTry: next)
+            try await noteRefused(
+                connection.refusal?.failure ?? rejection?.failure ?? .notAccepted, nextTry: nextTry)
         }
     }
 
@@ -70,8 +71,9 @@ extension AccountHost {
     /// the secret at all.
     func mayPass() async throws -> Bool {
         guard connection.refusal != nil else { return true }
-        if let known = state.hasWorked { return known }
-        let now = WorkedSecret(bookmark, writing: state.secret.writing, at: clock.now())
+        let secrets = session.secrets
+        if let known = secrets.hasWorked { return known }
+        let now = WorkedSecret(bookmark, writing: secrets.current.writing, at: clock.now())
         return try await database.read { try $0.meta.json(WorkedSecret.self, .workedSecret) }?.isSame(as: now) ?? false
     }
 
@@ -81,17 +83,17 @@ extension AccountHost {
         while true {
             await state.loopRefusals.wait()
             try Task.checkCancellation()
-            while loops.areRefused, !state.isRefused {
-                let last = state.newestSecret
+            while loops.areRefused, !session.isRefused {
+                let last = session.secrets.newest
                 // The interval is the same as for an account whose credentials are rejected altogether.
                 try await clock.sleep(last.writing == nil ? PollInterval.standard : .seconds(2))
                 if last.writing != nil, await !isWrittenAnew(since: last.writing) { continue }
                 let secret = await readSecret()
-                guard !state.isRefused, secret.writing != last.writing || secret.credentials != last.credentials else {
+                guard !session.isRefused, secret.writing != last.writing || secret.credentials != last.credentials
+                else {
                     continue
                 }
-                state.offer(secret)
-                state.scanRequests.send()
+                tell { $0.offer(secret) }
             }
         }
     }
@@ -100,8 +102,7 @@ extension AccountHost {
     /// server. Everything that sends requests is paused meanwhile.
     func use(_ secret: AccountSecret) async {
         await loops.suspend()
-        engine.setOnline(false)
-        state.retry(with: secret)
+        tell { $0.use(secret) }
         connection.use(secret.credentials, proxyLogin: secret.proxyLogin)
     }
 
@@ -109,7 +110,7 @@ extension AccountHost {
     func readSecret() async -> AccountSecret {
         do { return try await credentials() } catch {
             logger.warning("\(error)")
-            return state.secret
+            return session.secrets.current
         }
     }
 

@@ -25,9 +25,9 @@ extension AccountHost {
         try await state.isPollingLoops.take()
         defer { state.isPollingLoops.release() }
         let failures = await loops.pollNow(only: wanted)
-        guard engine.isOnline, !state.isRefused else {
+        guard session.isOnline else {
             try Task.checkCancellation()
-            throw offlineFailure
+            throw session.failure
         }
         return try await self.failures(of: failures) { try $0.follow() }
     }
@@ -62,7 +62,7 @@ extension AccountHost {
         if !loops.isEmpty {
             for await hints in connection.hints() {
                 await loops.hint(hints)
-                if hints.contains(.items) { state.scanRequests.send() }
+                if hints.contains(.items) { tell { $0.call(for: .everything) } }
             }
         }
         // This function must not return before it is cancelled: the end of any of a run's tasks ends the run.

@@ -81,7 +81,7 @@ extension AccountHost {
             let facts = try await scanning
             var drained = try await drainToRest()
             // Lists the folders that changes made, such as the copy of a folder.
-            while let facts, !drained.isOffline, state.foldersLeft.take() {
+            while let facts, !drained.isOffline, tell({ $0.takeFoldersLeft() }) {
                 try await scanRest(facts, reportingTo: outcome)
                 drained = try await drainToRest()
             }
@@ -93,7 +93,7 @@ extension AccountHost {
     /// - Returns: The facts about the server; nil if it was not reached.
     private func scanAndApplyPolicies(reportingTo outcome: SharedOutcome) async throws -> ServerFacts? {
         defer { engine.expectMore(false) }
-        var polled = Polls.Outcome()
+        var polled = ServerSession.Outcome()
         var reached: ServerFacts?
         do {
             let (facts, listing) = try await ListingRetry.trying(clock, upTo: 1) {
@@ -109,7 +109,7 @@ extension AccountHost {
             for failure in try await loops { outcome.add(failure) }
             try await keepServer()
             // Scans the folders in which event loops saw changes during the listing.
-            _ = state.foldersLeft.take()
+            tell { _ = $0.takeFoldersLeft() }
             if scan.isComplete {
                 try await scanRest(facts, reportingTo: outcome)
                 reached = facts
@@ -119,7 +119,7 @@ extension AccountHost {
             polled.unreached = error.failure
             try await passTime()
         }
-        state.polls.change { [polled] in $0.endLast(polled) }
+        tell { [polled] in $0.endOnlyPoll(polled) }
         await policies.waitUntilIdle()
         return reached
     }

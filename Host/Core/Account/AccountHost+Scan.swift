@@ -50,9 +50,9 @@ extension AccountHost {
             let found = try await connection.connect(knowing: known) { hasStatusDocument in
                 history.lastScan != nil && mode(hasStatusDocument, history) == .whole ? .one : .zero
             }
-            engine.setOnline(true)
+            tell { $0.found(found.facts) }
             state.favorites.change { $0.connected() }
-            try await setConnectionState(.online)
+            try await noteSession()
             // The server's clock may have told the right time; this check uses it before anything is written with this
             // machine's time.
             try await checkClock()
@@ -60,13 +60,13 @@ extension AccountHost {
             try await keepServer()
             return (found.facts, found.listing.map { BegunListing($0, moment) })
         } catch let error as ConnectionError {
-            engine.setOnline(false)
+            let isNews = tell { $0.failed(error) }
             // A rejected secret says nothing about locations on the server.
             if error.kind != .authentication { try await distrustServer() }
-            try await setConnectionState(error.isAnswer ? .unavailable : .offline, because: error.message)
+            try await noteSession(because: error.message)
             switch error.kind {
             case .authentication, .certificate: try await noteRefused(error.failure)
-            case .unapproved: try await noteUnapproved(error)
+            case .unapproved: try await noteUnapproved(error, isNews: isNews)
             default: break
             }
             throw error
@@ -182,26 +182,6 @@ extension AccountHost {
             try tx.meta.clear(.clockPassed)
         }
     }
-
-    /// Stops requests to the server until ``connect(toScan:)`` finds it.
-    /// - Parameter problem: The reason in words, if there is any.
-    func setOffline(_ state: ConnectionState = .offline, because problem: String? = nil) async throws {
-        engine.setOnline(false)
-        try await setConnectionState(state, because: problem)
-    }
-
-    private func setConnectionState(_ state: ConnectionState, because problem: String? = nil) async throws {
-        connection.isUnavailable = state == .unavailable
-        self.state.connection = state
-        try await database.write { tx in
-            try tx.meta.set(.connection, state.rawValue)
-            if let problem {
-                try tx.meta.set(.connectionProblem, problem)
-            } else {
-                try tx.meta.clear(.connectionProblem)
-            }
-        }
-    }
 }
 
 extension ConnectionError {
@@ -209,5 +189,5 @@ extension ConnectionError {
     var isUnavailable: Bool { kind == .maintenance || status == 503 }
 
     /// Whether the server, or a proxy for it, has answered that it cannot serve the request now.
-    fileprivate var isAnswer: Bool { isUnavailable || kind == .serverError }
+    var isAnswer: Bool { isUnavailable || kind == .serverError }
 }

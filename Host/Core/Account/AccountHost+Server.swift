@@ -12,15 +12,16 @@ extension AccountHost {
     /// does not matter while a rejected secret is tried again.
     func keptServer() async throws -> KnownServer? {
         let now = clock.now()
-        let secret = WorkedSecret(bookmark, writing: state.secret.writing, at: now)
-        return try await database.read { [bookmark, state] tx in
+        let secrets = session.secrets
+        let secret = WorkedSecret(bookmark, writing: secrets.current.writing, at: now)
+        return try await database.read { [bookmark] tx in
             guard let known = try tx.meta.json(KnownServer.self, .server), known.isOf(bookmark), !known.isStale else {
                 return nil
             }
             let isRefused = try tx.meta.text(.refusal) != nil
             guard isRefused || known.isRecent(for: bookmark, now: now) else { return nil }
             let worked = try tx.meta.json(WorkedSecret.self, .workedSecret)?.isSame(as: secret) ?? false
-            return state.hasWorked ?? worked ? known : nil
+            return secrets.hasWorked ?? worked ? known : nil
         }
     }
 

@@ -101,7 +101,8 @@ public final class AccountHost: Sendable {
         do {
             connection.heed(try await vault.database.approvals(of: bookmark))
             let state = AccountState(
-                secret, clock: try await vault.database.read { try ClockSanity($0, clock: system) }, place: place)
+                ServerSession(secret, poll: process.settings.poll, walk: process.settings.walk),
+                clock: try await vault.database.read { try ClockSanity($0, clock: system) }, place: place)
             let clock = system.believed { state.clock }
             let trace = AccountTrace(to: try options.trace?.open(), options.traceFeeds, of: bookmark.name)
             let finishedChanges = FinishedChanges()
@@ -111,9 +112,9 @@ public final class AccountHost: Sendable {
                 keepFree: process.settings.keepFree, rooms: process.rooms, onConflict: bookmark.onConflict,
                 removalGuard: process.settings.removalGuard, clock: clock,
                 callbacks: .init(
-                    accountRefused: { if state.refuse($0) { state.scanRequests.send() } },
+                    accountRefused: { failure in state.session.change { $0.refuse(because: failure) } },
                     // A scan finds out whether all of the server is unavailable.
-                    unavailable: { if state.doubt() { state.scanRequests.send() } },
+                    unavailable: { state.session.change { $0.doubt() } },
                     dropped: { dropped in
                         trace.dropped(
                             dropped.action.kind.rawValue, path: { dropped.path.text }, by: PluginID(of: dropped.reason),
@@ -156,11 +157,8 @@ public final class AccountHost: Sendable {
                 database: vault.database, connection: connection, plugins: plugins,
                 removalGuard: process.settings.removalGuard, clock: clock,
                 callbacks: .init(
-                    requestScan: { state.foldersLeft.send() },
-                    refused: {
-                        state.refuse()
-                        state.scanRequests.send()
-                    },
+                    requestScan: { state.session.change { $0.call(for: .foldersLeft) } },
+                    refused: { state.session.change { $0.refuse(because: connection.refusal?.failure) } },
                     loopRefused: { state.loopRefusals.send() },
                     stop: { await process.stopPlugins([$0]) }, start: { await process.startPluginAgain($0) },
                     recordsChanged: { if $0.contains(where: \.isCalendars) { state.calendars.send() } }),
@@ -206,6 +204,7 @@ public final class AccountHost: Sendable {
     /// - Throws: As ``Database/close()``; the vault is released in that case too.
     public func close() async throws(Failure) {
         await work.close()
+        tell { $0.close() }
         defer { process.openFiles.close(bookmark.name) }
         let others = loops.instances.filter { instance in !plugins.contains { $0 === instance } }
         await process.stopPlugins(plugins + others)
@@ -220,7 +219,7 @@ public final class AccountHost: Sendable {
     public var busyWith: [AccountOccupation] {
         let downloads = engine.progress
         let all: [(AccountOccupation, Bool)] = [
-            (.listing, state.polls.with(\.isPolling)), (.policies, !policies.isIdle),
+            (.listing, session.isPolling), (.policies, !policies.isIdle),
             // What waits for a person, or for a time, is no work.
             (.transfers, downloads.filesDone < downloads.filesTotal && !engine.isResting),
         ]
@@ -228,10 +227,10 @@ public final class AccountHost: Sendable {
     }
 
     /// Whether the server can be reached.
-    public var connectionState: ConnectionState { state.connection }
+    public var connectionState: ConnectionState { session.connection }
 
     /// Whether the server rejects the account's credentials.
-    public var isRefused: Bool { state.isRefused }
+    public var isRefused: Bool { session.isRefused }
 }
 
 /// The listeners to commits, in the order in which they are told. They are called on the database's writer and must
@@ -250,7 +249,7 @@ private struct CommitListeners: Sendable {
         }
         if changes.recordsChanged || changes.changesItems { engine.wake() }
         engine.rest(changes.restingRecords)
-        if changes.leavesFolders { state.foldersLeft.send() }
+        if changes.leavesFolders { state.session.change { $0.call(for: .foldersLeft) } }
         if changes.moves > 0 || changes.freesPlaces { state.treeMoves.send() }
     }
 }
@@ -258,18 +257,6 @@ private struct CommitListeners: Sendable {
 /// The state that the parts of a running account share.
 final class AccountState: Sendable {
     private struct Values {
-        var isRefused = false
-        /// The reason for the rejection, if it is known.
-        var refusedBecause: Failure?
-        /// The error for what was not approved, while that is the reason.
-        var unapproved: ConnectionError?
-        /// Whether a person answered what is to be approved.
-        var isAnswered = false
-        var secret: AccountSecret
-        /// A secret that was written since and is not in use yet.
-        var newSecret: AccountSecret?
-        /// The credentials that the server accepted last.
-        var worked: Credentials?
         var owesTrigger = true
         var checkedPolicies = 0
         var clock: ClockSanity
@@ -277,20 +264,13 @@ final class AccountState: Sendable {
         var calendarObjects = 0
         var removed = 0
         var reopens = false
-        var connection = ConnectionState.connecting {
-            didSet { isDoubted = false }
-        }
-        var isDoubted = false
     }
 
     private let values: Mutex<Values>
     /// The account's place among those that are starting.
     let place: AccountPlaces.Place
-    /// Sent when a scan of everything is due before its time.
-    let scanRequests = Signal()
-    /// Sent when an event loop or a change has left folders for a scan, which is due before its time. A scan that has
-    /// begun meanwhile may have listed them already.
-    let foldersLeft = Signal()
+    /// What is known of the server.
+    let session: Monitor<ServerSession>
     /// Sent when calendars or their objects changed.
     let calendars = Signal()
     /// Sent when the server rejects the secret for the requests of a loop, and not for the account's files.
@@ -303,10 +283,6 @@ final class AccountState: Sendable {
     let policyChanges = Signal()
     /// Sent when the run is to end so that the account is opened anew.
     let reopenings = Signal()
-    /// The polls that commands asked for.
-    let polls = Monitor(Polls())
-    /// Whether the account may send requests.
-    let network = Monitor(NetworkUse())
     /// When the server is asked for the account's favorites.
     let favorites = Monitor(FavoritesPlan())
     /// Held while the pause is changed.
@@ -320,8 +296,9 @@ final class AccountState: Sendable {
     /// The uses of copies by programs, while the tree is watched.
     let uses = UseLog()
 
-    init(_ secret: AccountSecret, clock: ClockSanity, place: AccountPlaces.Place) {
-        values = Mutex(Values(secret: secret, clock: clock))
+    init(_ session: ServerSession, clock: ClockSanity, place: AccountPlaces.Place) {
+        self.session = Monitor(session)
+        values = Mutex(Values(clock: clock))
         self.place = place
     }
 
@@ -356,81 +333,9 @@ final class AccountState: Sendable {
         values.withLock { ($0.moves, $0.calendarObjects, $0.removed) }
     }
 
-    /// Notes that the server rejected the account's credentials. No request is sent before ``AuthenticationRetry``
-    /// allows one.
-    /// - Parameter why: The reason, if it is known.
-    /// - Returns: Whether the rejection is news.
-    @discardableResult
-    func refuse(_ why: Failure? = nil) -> Bool {
-        values.withLock { values in
-            defer { values.isRefused = true }
-            if let why { values.refusedBecause = why }
-            return !values.isRefused
-        }
-    }
-
-    /// Notes that something about the server was not approved.
-    /// - Returns: Whether this is news.
-    func refuse(unapproved error: ConnectionError) -> Bool {
-        values.withLock { values in
-            defer { (values.isRefused, values.unapproved) = (true, error) }
-            return values.unapproved != error
-        }
-    }
-
-    /// The error for what was not approved; nil if the server rejects the account, or does not.
-    var unapproved: ConnectionError? { values.withLock { $0.unapproved } }
-
-    /// Notes that a person answered what is to be approved.
-    func noteAnswer() { values.withLock { $0.isAnswered = true } }
-    var isAnswered: Bool { values.withLock { $0.isAnswered } }
-
-    var isRefused: Bool { values.withLock { $0.isRefused } }
-    var refusedBecause: Failure? { values.withLock { $0.refusedBecause } }
-
-    /// The secret that requests use.
-    var secret: AccountSecret { values.withLock { $0.secret } }
-
-    /// Lets requests go on, with this secret.
-    func retry(with secret: AccountSecret) {
-        values.withLock { values in
-            (values.secret, values.newSecret, values.isRefused, values.refusedBecause) = (secret, nil, false, nil)
-            (values.unapproved, values.isAnswered) = (nil, false)
-        }
-    }
-
-    /// The newest known secret.
-    var newestSecret: AccountSecret { values.withLock { $0.newSecret ?? $0.secret } }
-
-    /// Offers a secret that was written anew. It comes into use as soon as nothing else is in progress.
-    func offer(_ secret: AccountSecret) { values.withLock { $0.newSecret = secret } }
-    var offeredSecret: AccountSecret? { values.withLock { $0.newSecret } }
-
-    /// Notes that the server accepted the secret.
-    func noteWorked() { values.withLock { $0.worked = $0.secret.credentials } }
-
-    /// Whether the server accepted exactly this secret before; nil if it accepted no secret since the start.
-    var hasWorked: Bool? { values.withLock { values in values.worked.map { $0 == values.secret.credentials } } }
-
     /// The version of the policies that was last checked after a scan for obsolete policies; 0 if none was.
     var checkedPolicies: Int { values.withLock { $0.checkedPolicies } }
     func noteCheckedPolicies(_ version: Int) { values.withLock { $0.checkedPolicies = version } }
-
-    /// Whether the server can be reached, as the database has it too.
-    var connection: ConnectionState {
-        get { values.withLock { $0.connection } }
-        set { values.withLock { $0.connection = newValue } }
-    }
-
-    /// Notes that the server could not serve a request, though it seems to be there.
-    /// - Returns: Whether that is news. It is no news again before the server was looked for.
-    func doubt() -> Bool {
-        values.withLock { values in
-            guard values.connection == .online, !values.isDoubted else { return false }
-            values.isDoubted = true
-            return true
-        }
-    }
 
     /// Requests that the run ends so that the account is opened anew.
     func reopen() {

@@ -27,7 +27,7 @@ public enum Accounts {
                     }
                 } atWork: {
                     let unreached = try await host.poll(retries: true).unreached
-                    if let error = host.state.unapproved, !error.isRejected { return error }
+                    if let error = host.session.rejection?.unapproved, !error.isRejected { return error }
                     if let unreached { throw unreached }
                     return nil
                 }

@@ -47,7 +47,7 @@ extension Copies {
                 }
             }
             // A run that the server has just rejected takes a moment to stop the engine.
-            guard outcome.failures.isEmpty || host.engine.isOnline && !host.isRefused else {
+            guard outcome.failures.isEmpty || host.session.isOnline else {
                 for index in outcome.failures.indices {
                     outcome.failures[index].addHint(isAtWork ? .staysQueued : .runQueued)
                 }
@@ -59,7 +59,7 @@ extension Copies {
                 : try await host.engine.drain(only: records, with: host.partners)
             outcome.waiting = drained.leftCount
             if isAtWork, drained.leftCount > 0, drained.isOffline || drained.failure != nil {
-                var failure = drained.failure ?? host.offlineFailure
+                var failure = drained.failure ?? host.session.failure
                 failure.addHint(.staysQueued)
                 outcome.failures.append(failure)
             } else if let failure = drained.failure {

@@ -83,7 +83,7 @@ public enum Issues {
             if isOurs {
                 host.state.oweTrigger()
                 // A run in progress carries out what follows, and tells the processors.
-                host.state.scanRequests.send()
+                host.tell { $0.call(for: .everything) }
             }
             return isOurs
         }

@@ -172,7 +172,7 @@ extension ChangeOutcome {
         for id in drained.left.compactMap(\.issue) where named.insert(id).inserted {
             if let issue = try await host.database.read({ try $0.issues.issue(id: id) }) { issues.append(issue) }
         }
-        if let failure = drained.failure ?? (drained.isOffline ? host.offlineFailure : nil) {
+        if let failure = drained.failure ?? (drained.isOffline ? host.session.failure : nil) {
             let left = try await host.database.read { reads in
                 try records.sorted().filter { id in
                     guard let record = try reads.journal.record(id: id) else { return false }

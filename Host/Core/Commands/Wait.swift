@@ -34,7 +34,7 @@ public struct Wait: AccountCommand {
                     let left = try await host.engine.wait(for: records)
                     if left.isOffline {
                         if let pause = host.pauseFailure { return try await stopped(by: pause, host) }
-                        throw left.failure ?? host.offlineFailure
+                        throw left.failure ?? host.session.failure
                     }
                     if let failure = left.failure { outcome.failures.append(failure) }
                     // What waits for a person is named by its issue.

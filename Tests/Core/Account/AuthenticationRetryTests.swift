@@ -124,7 +124,7 @@ struct AuthenticationRetryTests {
                     fixture.clock.scan()
                     return try await fixture.item("/a") != nil
                 }
-                #expect(!fixture.host.state.isRefused)
+                #expect(!fixture.host.isRefused)
                 fixture.server.remove(fault)
                 // Without a new secret the host would poll the loop only when the loop's own time comes.
                 let asked = fixture.asked

@@ -44,10 +44,10 @@ struct LoopLifeTests {
             let before = fixture.turns
             try await fixture.whileRunning { _ in
                 try await fixture.until { fixture.asked == 1 && fixture.turns > before }
-                let state = fixture.host.state
+                let host = fixture.host
                 let fault = fixture.server.add(Fault(.status(401)))
                 fixture.clock.advance(period)
-                try await fixture.until { state.isRefused }
+                try await fixture.until { host.isRefused }
                 let secrets = fixture.secret.asked
                 try await fixture.until {
                     fixture.clock.advance(period)
@@ -61,13 +61,13 @@ struct LoopLifeTests {
                     fixture.clock.advance(period)
                     return fixture.server.requests.count > requests
                 }
-                try await fixture.until { state.isRefused }
+                try await fixture.until { host.isRefused }
                 fixture.server.remove(fault)
                 fixture.secret.set(right)
                 try await fixture.until {
                     fixture.clock.advance(period)
                     fixture.clock.scan()
-                    return !state.isRefused
+                    return !host.isRefused
                 }
                 try await fixture.until { fixture.asked == 3 }
                 try await fixture.until { try await fixture.loop()?.lastResult == .ok }
@@ -100,12 +100,12 @@ struct LoopLifeTests {
             try await fixture.whileRunning { _ in
                 fixture.server.forgetRequests()
                 fixture.clock.advance(.seconds(10))
-                fixture.host.state.foldersLeft.send()
+                fixture.host.tell { $0.call(for: .foldersLeft) }
                 // The host waits for the rest of the interval.
                 _ = await fixture.clock.untilSleeping { $0 > TestClock.poll - .seconds(60) && $0 < TestClock.poll }
                 #expect(fixture.listings == [])
 
-                fixture.host.state.scanRequests.send()
+                fixture.host.tell { $0.call(for: .everything) }
                 try await fixture.until { fixture.listings.count == 3 }
             }
         }
