@@ -50,7 +50,7 @@ extension AccountHost {
             case .stop: try await stop()
             case .restPaused(let time, _): try await restPaused(step, for: time)
             case .endPause(let changes): try await endPause(ifUnchangedSince: changes)
-            case .hold, .readSecret, .passTime, .restRefused, .use, .connect, .scan, .rest, .settle:
+            case .hold, .readSecret, .passTime, .restRefused, .use, .connect, .scan, .rest, .restBriefly:
                 try await useNetwork(from: step)
             }
         }
@@ -121,6 +121,8 @@ private struct Rounds {
     init(host: AccountHost) { self.host = host }
 
     mutating func carryOut(_ step: ServerSession.Step) async throws {
+        // A listing that has begun is of use to the very next step alone.
+        let begun = begun.take()
         switch step {
         case .stop, .restPaused, .endPause: break
         case .hold: try await host.holdRequests()
@@ -139,11 +141,11 @@ private struct Rounds {
             if await host.isWrittenAnew(since: last) { host.tell { $0.readSecretAgain() } }
         case .use(let secret): await host.use(secret)
         case .connect: try await poll { try await $0.connect() }
-        case .scan(let facts): try await poll { try await $0.scan(facts) }
+        case .scan(let facts): try await poll { try await $0.scan(facts, begun) }
         case .rest(let interval):
             let next = clock.monotonic() + interval
             if try await rest(step, for: interval, poll: next, takes: place) { host.tell { $0.rested() } }
-        case .settle(let end): try await clock.sleep(end - clock.monotonic())
+        case .restBriefly(let end): try await clock.sleep(end - clock.monotonic())
         }
     }
 
@@ -164,7 +166,6 @@ private struct Rounds {
     }
 
     private mutating func connect() async throws {
-        begun = nil
         let (facts, listing) = try await host.connect { [host, clock] isFamily, history in
             host.session.scanMode(
                 isFamily: isFamily, history, isFirst: true, time: clock.now(), at: clock.monotonic())
@@ -179,8 +180,7 @@ private struct Rounds {
         begun = (facts.rootItem, listing)
     }
 
-    private mutating func scan(_ facts: ServerFacts) async throws {
-        let begun = self.begun.take()
+    private func scan(_ facts: ServerFacts, _ begun: (root: ListedItem, listing: BegunListing?)?) async throws {
         let host = host
         let history = try await host.database.read { try $0.scanHistory() }
         let (time, now) = (clock.now(), clock.monotonic())
@@ -291,8 +291,10 @@ extension AccountHost {
     func poll(
         walks: Bool = false, retries: Bool = false, onlyLeft: Bool = false
     ) async throws(CancellationError) -> ServerSession.Outcome {
-        let number = tell { $0.ask(walks: walks, retries: retries, for: onlyLeft ? .foldersLeft : .everything) }
-        guard let number else { return .init(unreached: session.failure) }
+        let (number, failure) = tell {
+            ($0.ask(walks: walks, retries: retries, for: onlyLeft ? .foldersLeft : .everything), $0.failure)
+        }
+        guard let number else { return .init(unreached: failure) }
         try await state.session.waitUnlessCancelled { $0.hasAnswered(number) }
         return session.outcome
     }

@@ -339,7 +339,7 @@ struct ServerSession: Sendable {
 
     private func restBeforeRound(at now: Duration) -> Step? {
         guard isCalled else { return interval.map { .rest(for: $0) } }
-        return earliest > now ? .settle(until: earliest) : nil
+        return earliest > now ? .restBriefly(until: earliest) : nil
     }
 
     private var isCalled: Bool { called != .none || secrets.offered != nil }

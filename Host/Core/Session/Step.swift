@@ -29,13 +29,13 @@ extension ServerSession {
         /// Wait for a time, and then for a place among the accounts that poll; then ``ServerSession/rested()``.
         case rest(for: Duration)
         /// Wait until a time, because the server was polled just now.
-        case settle(until: Duration)
+        case restBriefly(until: Duration)
 
         /// Whether the step is one of an account that is not paused, while hints are heeded.
         var usesNetwork: Bool {
             switch self {
             case .stop, .restPaused, .endPause: false
-            case .hold, .readSecret, .passTime, .restRefused, .use, .connect, .scan, .rest, .settle: true
+            case .hold, .readSecret, .passTime, .restRefused, .use, .connect, .scan, .rest, .restBriefly: true
             }
         }
     }

@@ -30,7 +30,7 @@ struct ServerSessionTests {
             reached == [
                 "stop", "restPaused", "endPause", "hold", "readSecret", "passTime", "restRefused", "use", "connect",
                 "scan",
-                "rest", "settle",
+                "rest", "restBriefly",
             ])
     }
 
@@ -75,7 +75,7 @@ struct ServerSessionTests {
         guard case .scan = session.next(at: .zero) else { return #expect(Bool(false)) }
         session.endRound(.init(), after: nil, at: .seconds(5))
         #expect(!session.hasAnswered(number))
-        guard case .settle(until: .seconds(6)) = session.next(at: .seconds(5)) else { return #expect(Bool(false)) }
+        guard case .restBriefly(until: .seconds(6)) = session.next(at: .seconds(5)) else { return #expect(Bool(false)) }
         guard case .scan = session.next(at: .seconds(6)) else { return #expect(Bool(false)) }
         session.endRound(.init(), after: nil, at: .seconds(7))
         #expect(session.hasAnswered(number))

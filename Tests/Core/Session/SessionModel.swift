@@ -129,7 +129,7 @@ struct SessionModel {
         case .rest(let time):
             now += time
             session.rested()
-        case .settle(let end): now = max(now, end)
+        case .restBriefly(let end): now = max(now, end)
         }
         take()
     }
