@@ -284,6 +284,7 @@ enum ControlCoding {
             encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
             let words: @Sendable (Advice) -> String = { $0.sentence }
             encoder.userInfo[Advice.words] = words
+            if let key = Timestamp.asText { encoder.userInfo[key] = true }
             return Array(try encoder.encode(value))
         } catch {
             throw Failure(.internal, "an answer cannot be written as JSON: \(error)")

@@ -3,7 +3,8 @@ public import Glibc
 /// A moment as nanoseconds since 1970-01-01T00:00:00Z, without leap seconds.
 ///
 /// The range is from 1677 to 2262. An earlier or later moment, as in dates of servers and files, becomes the first or
-/// the last moment of the range. A moment is encoded as its number of nanoseconds.
+/// the last moment of the range. A moment is encoded as its number of nanoseconds, or as a text by an encoder whose user
+/// info has ``asText``.
 public struct Timestamp: Hashable, Codable, Comparable, Sendable, CustomStringConvertible {
     /// The number of nanoseconds since 1970-01-01T00:00:00Z.
     public var nanoseconds: Int64
@@ -62,13 +63,29 @@ public struct Timestamp: Hashable, Codable, Comparable, Sendable, CustomStringCo
         return text + "Z"
     }
 
+    /// The key, among an encoder's user info, of the flag that has times encoded as text (RFC 3339). Without it they are
+    /// encoded as numbers.
+    public static let asText = CodingUserInfoKey(rawValue: "timesAsText")
+
     public init(from decoder: any Decoder) throws {
-        self.init(nanoseconds: try decoder.singleValueContainer().decode(Int64.self))
+        let container = try decoder.singleValueContainer()
+        if let text = try? container.decode(String.self) {
+            guard let time = Timestamp(rfc3339: text) else {
+                throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(text) is no time")
+            }
+            self = time
+        } else {
+            self.init(nanoseconds: try container.decode(Int64.self))
+        }
     }
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
-        try container.encode(nanoseconds)
+        if let key = Self.asText, encoder.userInfo[key] as? Bool == true {
+            try container.encode(description)
+        } else {
+            try container.encode(nanoseconds)
+        }
     }
 
     /// Parses a time in RFC 3339 form (section 5.6): `2026-11-21T10:12:00.25Z`, `2026-11-21T11:12:00+01:00`.
@@ -100,10 +117,9 @@ public struct Timestamp: Hashable, Codable, Comparable, Sendable, CustomStringCo
             offset = sign * (hours * 3600 + minutes * 60)
         }
         guard reader.isAtEnd, let whole = Self.seconds(year, month, day, hour, minute, second) else { return nil }
-        let (scaled, overflow) = (whole - offset).multipliedReportingOverflow(by: 1_000_000_000)
-        let (sum, isOver) = scaled.addingReportingOverflow(fraction)
-        guard !overflow, !isOver else { return nil }
-        nanoseconds = sum
+        let sum = Int128(whole - offset) * 1_000_000_000 + Int128(fraction)
+        guard let nanoseconds = Int64(exactly: sum) else { return nil }
+        self.nanoseconds = nanoseconds
     }
 
     static func seconds(

@@ -46,6 +46,7 @@ import Testing
     private func check<Value: Codable>(_ value: Value, _ seed: UInt64) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
+        encoder.userInfo[try #require(Timestamp.asText)] = true
         let sent = try encoder.encode(value)
         let received = try JSONDecoder().decode(Value.self, from: sent)
         #expect(try encoder.encode(received) == sent, "LARDER_TEST_SEED=\(seed) \(Value.self)")
