@@ -127,7 +127,7 @@ extension JSONValue {
         self = .object([
             "database": .string(found.path), "state": .string(found.state.rawValue), "problem": .string(found.problem),
             "backups": .array(backups), "restoredFrom": .string(restoredFrom), "keptAs": .string(aside),
-            "queued": .array(queued.map { JSONValue($0) }),
+            "queued": JSONValue(queued),
             "snapshots": .array(
                 (left?.snapshots ?? []).map { JSONValue($0, at: "\(left?.folder ?? "")/\($0.name)") }),
         ])

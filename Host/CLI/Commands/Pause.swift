@@ -54,7 +54,7 @@ extension AccountCommand where Answer == PauseOutcome {
                     host throws(Failure) in
                     try await host.carryOut(self, for: account) { _ in }
                 }
-                console.print(global.isJSON ? JSONValue(outcome, account: name).text : "\(name): \(outcome.words)")
+                console.print(global.isJSON ? JSONValue(outcome, of: name).text : "\(name): \(outcome.words)")
             } catch {
                 failures.append(error)
             }
@@ -74,14 +74,5 @@ extension PauseOutcome {
     fileprivate var words: String {
         if isPaused { return until.map { "paused until \(Text.time($0))" } ?? "paused until `larder resume`" }
         return changed ? "goes on" : "was not paused"
-    }
-}
-
-extension JSONValue {
-    fileprivate init(_ outcome: PauseOutcome, account: String) {
-        self = .object([
-            "account": .string(account), "paused": .bool(outcome.isPaused), "pausedUntil": .time(outcome.until),
-            "changed": .bool(outcome.changed),
-        ])
     }
 }

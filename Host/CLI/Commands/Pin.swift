@@ -16,7 +16,7 @@ struct Pin: LarderCommand {
         let path = try await global.itemPath(path)
         let outcome = try await carryOut(Pins.Add(path), global, console)
         if global.isJSON {
-            console.print(JSONValue(outcome.policy, items: nil, bytes: nil))
+            console.print(JSONValue(PolicyReport(outcome.policy)))
             return []
         }
         console.print(

@@ -83,15 +83,3 @@ extension RunningHost {
 extension ReloadReport {
     fileprivate var words: String { summary.isEmpty ? "nothing has changed" : summary }
 }
-
-extension JSONValue {
-    init(_ report: ReloadReport) {
-        self = .object([
-            "started": .strings(report.started), "stopped": .strings(report.stopped),
-            "restarted": .strings(report.restarted), "unchanged": .strings(report.unchanged),
-            "needRestart": .strings(report.needRestart),
-            "troubles": .array(
-                report.troubles.map { .object(["account": .string($0.account), "message": .string($0.message)]) }),
-        ])
-    }
-}

@@ -93,15 +93,15 @@ extension JSONValue {
             "locallyChanged": .integer(status.locallyChanged),
             "records": .object(records),
             "issues": .integer(status.issues),
-            "policies": .array(status.policies.map { JSONValue($0.policy, items: $0.items, bytes: $0.bytes) }),
-            "loops": .array(status.loops.map { JSONValue($0) }),
+            "policies": JSONValue(status.policies),
+            "loops": JSONValue(status.loops),
             "plugins": .array(plugins.map { JSONValue($0) }),
             "refused": status.refusal.map {
                 .object([
                     "message": .string($0.message), "since": .time($0.since), "nextTry": .time($0.nextTry),
                 ])
             } ?? .null,
-            "server": status.server.map { JSONValue($0) } ?? .null,
+            "server": JSONValue(status.server),
             "nextPoll": .time(status.nextPoll),
             "paused": .bool(status.pause != nil),
             "pausedUntil": .time(status.pause?.until),
@@ -110,23 +110,6 @@ extension JSONValue {
             "connectionProblem": .string(status.connectionProblem),
             "activity": .string(busyWith.isEmpty ? "idle" : "busy"),
             "busyWith": .strings(busyWith),
-        ])
-    }
-}
-
-extension JSONValue {
-    fileprivate init(_ trouble: AccountTrouble?) {
-        self =
-            trouble.map {
-                .object(["message": .string($0.message), "hint": .string($0.hint), "nextTry": .time($0.nextTry)])
-            } ?? .null
-    }
-
-    fileprivate init(_ server: ServerReport) {
-        self = .object([
-            "kind": .string(server.kind.rawValue), "product": .string(server.product),
-            "version": .string(server.version),
-            "root": .string(server.root), "because": .string(server.because), "moves": .bool(server.recognizesMoves),
         ])
     }
 }
@@ -195,7 +178,7 @@ struct StatusText {
         for report in status.policies {
             let target = Text.visible(report.policy.path?.text ?? report.policy.condition)
             lines.append(
-                "  policy     \(report.policy.kind) \(target): \(Text.count(report.items, "item")), "
+                "  policy     \(report.policy.kind) \(target): \(Text.count(report.items ?? 0, "item")), "
                     + Text.bytes(report.bytes))
         }
         lines += Self.loops(status.loops)

@@ -15,7 +15,7 @@ struct Unpin: LarderCommand {
         let path = try await global.itemPath(path)
         let policies = try await carryOut(Pins.Remove(path), global, console)
         if global.isJSON {
-            for policy in policies { console.print(JSONValue(policy, items: nil, bytes: nil)) }
+            for policy in policies { console.print(JSONValue(PolicyReport(policy))) }
         } else {
             console.print(
                 "\(Text.visible(path.text)) is no longer pinned: the running host or the next `larder run` removes the "

@@ -45,9 +45,7 @@ struct Wait: LarderCommand {
             console.print(
                 JSONValue.object([
                     "path": .string(path.text), "inSync": .bool(isInSync), "leftCount": .integer(outcome.leftCount),
-                    "left": .array(
-                        outcome.left.map { .object(["path": .string($0.path.text), "why": .string($0.why)]) }),
-                    "issues": .array(outcome.issues.map { JSONValue($0) }),
+                    "left": JSONValue(outcome.left), "issues": JSONValue(outcome.issues),
                 ]))
         } else if isInSync {
             console.print("\(Text.visible(path.text)): in sync")

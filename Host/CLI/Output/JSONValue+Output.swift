@@ -7,6 +7,15 @@ extension JSONValue {
         .object(members.map { Member(name: $0.key, value: $0.value) })
     }
 
+    /// Encodes a report about an account, after the account's name.
+    init(_ report: some Encodable, of account: String) {
+        guard case .object(let members) = JSONValue(report) else {
+            self = .null
+            return
+        }
+        self = .object([Member(name: "account", value: .string(account))] + members)
+    }
+
     static func string(_ text: String?) -> JSONValue { text.map { JSONValue.string($0) } ?? .null }
     static func integer(_ number: Int64?) -> JSONValue { number.map { JSONValue.integer($0) } ?? .null }
     static func integer(_ number: Int) -> JSONValue { .integer(Int64(number)) }

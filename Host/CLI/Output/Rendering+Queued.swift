@@ -22,13 +22,6 @@ extension Text {
 }
 
 extension JSONValue {
-    init(_ change: QueuedChange) {
-        self = .object([
-            "action": .string(change.action), "path": .string(change.path.text),
-            "otherPath": .string(change.otherPath?.text),
-        ])
-    }
-
     init(_ snapshot: FoundSnapshot, at file: String) {
         self = .object([
             "file": .string(file), "path": .string(snapshot.path?.text), "size": .integer(snapshot.size),

@@ -46,21 +46,6 @@ extension JSONValue {
             localPath: report.localPath, shares: report.shares)
     }
 
-    init(_ policy: ItemPolicy, items: Int64?, bytes: Int64?) {
-        self = .object([
-            "id": .string(policy.id.text),
-            "kind": .string(policy.kind.text),
-            "where": .string(policy.condition),
-            "identifier": .string(policy.identifier),
-            "description": .string(policy.description),
-            "path": .string(policy.path?.text),
-            "localID": .string(policy.localID?.text),
-            "removeWhenNone": .string(policy.removeWhenNone),
-            "items": .integer(items),
-            "bytes": .integer(bytes),
-        ])
-    }
-
     init(_ report: SyncRecordReport) {
         let record = report.record
         self = .object([
@@ -74,19 +59,6 @@ extension JSONValue {
             "waitsFor": .string(
                 record.evidence.isCancelled == true ? "being cancelled" : record.wait.map(Text.waiting)),
             "progress": report.progress.map { .number($0) } ?? .null,
-        ])
-    }
-
-    init(_ issue: Issue) {
-        self = .object([
-            "id": .id(issue.id),
-            "record": .id(issue.record),
-            "code": .string(issue.code),
-            "message": .string(issue.message),
-            "choices": .array(
-                issue.choices.map {
-                    .object(["id": .string($0.id), "label": .string($0.label), "impact": .string($0.impact.rawValue)])
-                }),
         ])
     }
 

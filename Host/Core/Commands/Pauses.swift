@@ -52,6 +52,12 @@ public enum Pauses {
 
 /// Whether an account is paused after a command.
 public struct PauseOutcome: Codable, Hashable, Sendable {
+    private enum CodingKeys: String, CodingKey {
+        case isPaused = "paused"
+        case until = "pausedUntil"
+        case changed
+    }
+
     /// Whether the account is paused.
     public var isPaused: Bool
     /// The time at which the pause ends; nil if it has no end.

@@ -1,7 +1,7 @@
 public import Model
 
 /// A change of the server that is queued, as it is told to a person.
-public struct QueuedChange: Hashable, Sendable {
+public struct QueuedChange: Hashable, Encodable, Sendable {
     /// The kind of change.
     public var action: String
     /// The path of what is to be changed or made.

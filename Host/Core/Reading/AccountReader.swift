@@ -109,7 +109,7 @@ public struct AccountReader: Sendable {
             }
             return try policies.map { policy in
                 let (items, bytes) = try tx.policies.coverage(of: policy, now: now)
-                return PolicyReport(policy: policy, items: items, bytes: bytes)
+                return PolicyReport(policy, items: items, bytes: bytes)
             }
         }
     }

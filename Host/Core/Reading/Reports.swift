@@ -16,16 +16,6 @@ public struct ItemReport: Sendable {
     public var shares: [RecordKey] = []
 }
 
-/// A policy, with the number and size of the items that it covers.
-public struct PolicyReport: Hashable, Codable, Sendable {
-    /// The policy.
-    public var policy: ItemPolicy
-    /// The number of files and folders that meet the policy's condition.
-    public var items: Int64
-    /// The total size of the files among them, in bytes.
-    public var bytes: Int64
-}
-
 /// Whether an account's server can be reached.
 public enum ConnectionState: String, Codable, Sendable {
     /// A state in which no host runs or the server cannot be reached.
@@ -90,6 +80,11 @@ public struct ServerReport: Codable, Sendable, Hashable {
     /// Whether the host recognizes a moved item, which it does where items have ids. Elsewhere a move is a removal and
     /// a new item.
     public var recognizesMoves: Bool
+
+    private enum CodingKeys: String, CodingKey {
+        case kind, product, version, root, because
+        case recognizesMoves = "moves"
+    }
 
     /// The product and its version, else the kind, as text.
     public var name: String {

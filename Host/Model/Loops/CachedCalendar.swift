@@ -1,5 +1,10 @@
 /// A calendar that a loop has cached.
-public struct CachedCalendar: Hashable, Sendable {
+public struct CachedCalendar: Hashable, Encodable, Sendable {
+    private enum CodingKeys: String, CodingKey {
+        case key = "id"
+        case name, href, objects, eventID
+    }
+
     /// The key of the calendar's record.
     public var key: RecordKey
     /// The name that the owner gave the calendar, or nil if the server did not report one.

@@ -1,7 +1,14 @@
 /// The state of an event loop, as it is stored and shown.
 public struct LoopState: Hashable, Codable, Sendable {
-    /// The loop's key.
-    public var key: LoopKey
+    private enum CodingKeys: String, CodingKey {
+        case id, kind, plugin
+        case isEnabled = "enabled"
+        case eventID, lastPoll, lastResult, lastError, nextPoll
+        case failures = "_failures"
+    }
+
+    private let id: LoopID
+    private let kind: LoopKind
     /// The plugin that runs the loop.
     public var plugin: PluginID
     /// Whether the loop is enabled. A person can disable it.
@@ -24,7 +31,7 @@ public struct LoopState: Hashable, Codable, Sendable {
         key: LoopKey, plugin: PluginID, isEnabled: Bool = true, eventID: EventID? = nil, lastPoll: Timestamp? = nil,
         lastResult: LoopResult? = nil, lastError: String? = nil, nextPoll: Timestamp? = nil, failures: Int = 0
     ) {
-        self.key = key
+        (id, kind) = (key.id, key.kind)
         self.plugin = plugin
         self.isEnabled = isEnabled
         self.eventID = eventID
@@ -34,4 +41,7 @@ public struct LoopState: Hashable, Codable, Sendable {
         self.nextPoll = nextPoll
         self.failures = failures
     }
+
+    /// The loop's key.
+    public var key: LoopKey { LoopKey(kind: kind, id: id) }
 }

@@ -20,7 +20,7 @@ public struct Record: Hashable, Sendable {
 }
 
 /// The key of a record in its collection.
-public struct RecordKey: ByteText {
+public struct RecordKey: CodableText {
     public let text: String
     /// Creates a key from its text.
     public init(_ text: String) { self.text = text }

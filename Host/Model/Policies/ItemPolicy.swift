@@ -1,5 +1,14 @@
 /// A rule of one kind for the items that a condition matches.
 public struct ItemPolicy: Hashable, Codable, Sendable {
+    private enum CodingKeys: String, CodingKey {
+        case id, kind
+        case condition = "where"
+        case identifier, description, path, localID, removeWhenNone
+        case databaseID = "_databaseID"
+        case data = "_data"
+        case revision = "_revision"
+    }
+
     /// The id of the policy's row, or 0 before the policy is stored.
     public var databaseID: PolicyRowID
     /// The policy's id.

@@ -247,6 +247,13 @@ public struct Issue: Hashable, Codable, Sendable {
         }
     }
 
+    private enum CodingKeys: String, CodingKey {
+        case id, record, code, message, choices
+        case subject = "_subject"
+        case created = "_created"
+        case failure = "_failure"
+    }
+
     /// The issue's id.
     public var id: IssueID
     /// The record that waits for the answer, if there is one.

@@ -82,7 +82,7 @@ import Testing
         let policy = ItemPolicy(
             id: PolicyID("p"), kind: .availableOffline, condition: "true", path: ItemPath(unchecked: "/x"))
         #expect(
-            JSONValue(policy, items: 2, bytes: 30).text == """
+            JSONValue(PolicyReport(policy, items: 2, bytes: 30)).text == """
                 {"id":"p","kind":"availableOffline","where":"true","identifier":null,"description":null,"path":"/x",\
                 "localID":null,"removeWhenNone":null,"items":2,"bytes":30}
                 """)

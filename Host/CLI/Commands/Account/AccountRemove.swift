@@ -179,7 +179,7 @@ struct AccountRemove: LarderCommand {
                     "localCopies": .integer(left.remains?.localCopies ?? 0),
                     "localBytes": .integer(left.remains?.localBytes ?? 0),
                     "onlyHere": .integer(left.remains?.onlyHere ?? Int64(kept.count)),
-                    "queued": .array(left.changes.map { JSONValue($0) }),
+                    "queued": JSONValue(left.changes),
                     "snapshots": .array(
                         (left.remains?.snapshots ?? [:]).sorted { $0.key < $1.key }.map {
                             JSONValue($0.value, at: $0.key)

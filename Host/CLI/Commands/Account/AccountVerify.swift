@@ -64,7 +64,7 @@ extension JSONValue {
         self = .object([
             "account": .string(account), "works": .bool(issue == nil),
             "product": .string(server?.product), "version": .string(server?.version), "root": .string(server?.root),
-            "issue": issue.map { JSONValue($0) } ?? .null,
+            "issue": JSONValue(issue),
         ])
     }
 }

@@ -26,12 +26,3 @@ struct CalendarList: LarderCommand {
         return []
     }
 }
-
-extension JSONValue {
-    init(_ calendar: CachedCalendar) {
-        self = .object([
-            "id": .string(calendar.key.text), "name": .string(calendar.name), "href": .string(calendar.href),
-            "objects": .integer(calendar.objects), "eventID": .string(calendar.eventID?.text),
-        ])
-    }
-}

@@ -19,14 +19,3 @@ extension Console {
         for line in table.lines { print(line) }
     }
 }
-
-extension JSONValue {
-    init(_ loop: LoopState) {
-        self = .object([
-            "id": .string(loop.key.id.text), "kind": .string(loop.key.kind.text), "plugin": .string(loop.plugin.text),
-            "enabled": .bool(loop.isEnabled), "eventID": .string(loop.eventID?.text), "lastPoll": .time(loop.lastPoll),
-            "lastResult": .string(loop.lastResult?.rawValue), "lastError": .string(loop.lastError),
-            "nextPoll": .time(loop.nextPoll),
-        ])
-    }
-}

@@ -80,8 +80,8 @@ extension JSONValue {
             "kind": .string(change.target?.kind.text),
             "what": .string(change.before == nil ? "added" : change.after == nil ? "removed" : "changed"),
             "fields": .strings(change.fields.map(\.rawValue)),
-            "before": change.before.map { JSONValue($0, items: nil, bytes: nil) } ?? .null,
-            "after": change.after.map { JSONValue($0, items: nil, bytes: nil) } ?? .null,
+            "before": JSONValue(change.before.map { PolicyReport($0) }),
+            "after": JSONValue(change.after.map { PolicyReport($0) }),
         ])
     }
 }

@@ -20,16 +20,14 @@ struct PolicyList: LarderCommand {
             kind: kind.map { PolicyKind($0) }, concerning: path, includesInternal: `internal`)
         try reader.close()
         if global.isJSON {
-            for report in reports {
-                console.print(JSONValue(report.policy, items: report.items, bytes: report.bytes))
-            }
+            for report in reports { console.print(JSONValue(report)) }
             return []
         }
         // The id stands last, because an id may be longer than a line.
         var table = Table(["kind", "items", "bytes", "where", "description", "id"], numbers: [1, 2])
         for report in reports {
             table.add([
-                report.policy.kind.text, "\(report.items)", Text.bytes(report.bytes), report.policy.condition,
+                report.policy.kind.text, "\(report.items ?? 0)", Text.bytes(report.bytes), report.policy.condition,
                 report.policy.description ?? "-", report.policy.id.text,
             ])
         }
