@@ -62,7 +62,7 @@ struct Candidates {
         guard let path = try? ItemPath(typed: folder.isEmpty ? "/" : String(folder)),
             let beginning = try? Condition(parsing: "name.startsWith(\(JSONValue.string(String(name)).text))")
         else { return [] }
-        return await reading { reader in
+        return await reading { reader throws(Failure) in
             var query = ItemQuery(path: path, now: .now())
             if !name.isEmpty { query.condition = ItemCondition(beginning) }
             query.limit = Self.limit
@@ -106,9 +106,13 @@ struct Candidates {
         return shown(found.sorted())
     }
 
-    func policies() async -> [String] { await reading { try await $0.policyIDs().map(\.text) } }
+    func policies() async -> [String] {
+        await reading { reader throws(Failure) in try await reader.policyIDs().map(\.text) }
+    }
 
-    func issues() async -> [String] { await reading { try await $0.issues(limit: Self.limit).map { "\($0.id)" } } }
+    func issues() async -> [String] {
+        await reading { reader throws(Failure) in try await reader.issues(limit: Self.limit).map { "\($0.id)" } }
+    }
 
     func plugins() -> [String] {
         shown(Set((config?.settings.plugins.map(\.id.shortName) ?? []) + firstPartyNames).sorted())
@@ -116,11 +120,8 @@ struct Candidates {
 
     func accounts() -> [String] { shown(config?.accounts.map(\.bookmark.name) ?? []) }
 
-    private func reading(_ body: (AccountReader) async throws -> [String]) async -> [String] {
-        guard let reader = try? config?.oneAccount().reader() else { return [] }
-        let found = try? await body(reader)
-        try? reader.close()
-        return shown(found ?? [])
+    private func reading(_ body: (AccountReader) async throws(Failure) -> [String]) async -> [String] {
+        shown((try? await config?.oneAccount().withReader(body)) ?? [])
     }
 
     /// Returns the candidates as the shell takes them. Names come from a server: what a shell would carry out or take

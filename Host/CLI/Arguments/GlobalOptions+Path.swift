@@ -11,9 +11,7 @@ extension GlobalOptions {
         let path = try CLIArgument.path(text)
         guard path.text.utf8.contains(where: { $0 >= 0x80 }) else { return path }
         // A config or database that cannot be read is reported by the command itself.
-        guard let reader = try? loadConfig().oneAccount().reader() else { return path }
-        let known = try? await reader.spelling(of: path)
-        try? reader.close()
+        let known = try? await withReader { reader throws(Failure) in try await reader.spelling(of: path) }
         return known ?? path
     }
 }

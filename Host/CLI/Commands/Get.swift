@@ -36,22 +36,20 @@ struct Get: LarderCommand {
     /// Copies the file with this command's own rights, whichever process has fetched it. Which version it has is noted
     /// afterwards: the note from before is the right one until then.
     private func export(_ path: ItemPath, to target: String, _ console: Console) async throws(Failure) {
-        guard let reader = try global.loadConfig().oneAccount().reader() else { throw Failure(.notFound, "no account") }
-        let result: Result<[UInt8], Failure>
-        do throws(Failure) { result = .success(try await reader.export(path, to: target)) } catch {
-            result = .failure(error)
+        let digest = try await global.withReader { reader throws(Failure) in
+            try await reader.export(path, to: target)
         }
-        try reader.close()
-        let digest = try result.get()
+        guard let digest else { throw Failure(.notFound, "no account") }
         guard let file = await runBlocking({ Snapshots.source(target) }) else { return }
         try await carryOut(Copies.NoteExport(path, to: file, digest: digest), global, console)
     }
 
     private func tell(_ path: ItemPath, _ outcome: GetOutcome, _ console: Console) async throws(Failure) {
         if global.isJSON {
-            guard let reader = try global.loadConfig().oneAccount().reader() else { return }
-            for file in outcome.files { console.print(JSONValue(try await reader.item(at: file))) }
-            return try reader.close()
+            try await global.withReader { reader throws(Failure) in
+                for file in outcome.files { console.print(JSONValue(try await reader.item(at: file))) }
+            }
+            return
         }
         let name = Text.visible(path.text)
         let what = outcome.files == [path] ? name : "\(Text.count(outcome.files.count, "file")) below \(name)"

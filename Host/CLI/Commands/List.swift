@@ -33,18 +33,18 @@ struct List: LarderCommand {
         if let limit, limit < 0 { throw Failure(.usage, "--limit: \(limit) is negative") }
         query.limit = limit
         let account = try global.loadConfig().oneAccount()
-        let reader = try account.knownReader()
         let isJSON = global.isJSON
-        try await reader.items(query) { report in
-            if isJSON {
-                console.print(JSONValue(report))
-            } else {
-                let line = ItemLine(report, hasColour: console.hasColour).text
-                console.write(Array(line.utf8), endingLine: true)
+        try await account.withKnownReader { reader throws(Failure) in
+            try await reader.items(query) { report in
+                if isJSON {
+                    console.print(JSONValue(report))
+                } else {
+                    let line = ItemLine(report, hasColour: console.hasColour).text
+                    console.write(Array(line.utf8), endingLine: true)
+                }
+                return true
             }
-            return true
         }
-        try reader.close()
         return []
     }
 }

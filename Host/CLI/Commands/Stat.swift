@@ -11,9 +11,10 @@ struct Stat: LarderCommand {
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let path = try await global.itemPath(path)
-        let reader = try global.loadConfig().oneAccount().knownReader()
-        let json = JSONValue(try await reader.item(at: path))
-        try reader.close()
+        let report = try await global.loadConfig().oneAccount().withKnownReader { reader throws(Failure) in
+            try await reader.item(at: path)
+        }
+        let json = JSONValue(report)
         guard !global.isJSON, case .object(let members) = json else {
             console.print(json)
             return []

@@ -61,10 +61,8 @@ struct Status: LarderCommand {
     /// Reads the state of an account from its database.
     static func status(of account: AccountConfig) async throws(Failure) -> AccountStatus {
         do throws(Failure) {
-            guard let reader = try account.reader() else { return AccountStatus(account: account.bookmark.name) }
-            let status = try await reader.status()
-            try reader.close()
-            return status
+            return try await account.withReader { reader throws(Failure) in try await reader.status() }
+                ?? AccountStatus(account: account.bookmark.name)
         } catch {
             // A problem that keeps the host from opening the database keeps a reader from opening it too.
             let trouble =

@@ -198,9 +198,7 @@ struct DemoStory {
             let reader = try AccountReader.open(
                 Bookmark(
                     name: "demo", url: server.contents.url, username: nil, vault: folder.vault, files: folder.files))
-            let found = try await body(reader)
-            try reader.close()
-            return found
+            return try await reader.close(after: body)
         } catch {
             console.note("larder: \(error.message)")
             return nil

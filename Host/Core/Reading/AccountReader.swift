@@ -31,6 +31,21 @@ public struct AccountReader: Sendable {
     /// - Throws: As ``Database/close()``.
     public func close() throws(Failure) { try database.close() }
 
+    /// Reads, and closes the database afterwards, also if the body throws. Closing blocks.
+    /// - Throws: The body's error; else as ``close()``.
+    public func close<Value>(
+        after body: (AccountReader) async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        let value: Value
+        do throws(Failure) { value = try await body(self) } catch {
+            // The first error is the one to report.
+            try? close()
+            throw error
+        }
+        try close()
+        return value
+    }
+
     /// Reads the items of a query one after the other, all from one state of the database.
     /// - Parameters:
     ///   - query: The items to read.

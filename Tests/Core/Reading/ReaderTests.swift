@@ -42,6 +42,27 @@ struct ReaderTests {
         }
     }
 
+    @Test("a reader is closed after its use, also if the use throws, and the use's error is the one to report")
+    func closed() async throws {
+        try await AccountFixture.running { fixture in
+            let used = try AccountReader.open(fixture.bookmark)
+            #expect(
+                try await used.close { reader throws(Failure) in try await reader.status().account }
+                    == fixture.bookmark.name)
+            await #expect(throws: Failure.self) { try await used.status() }
+
+            let failing = try AccountReader.open(fixture.bookmark)
+            let error = await #expect(throws: Failure.self) {
+                try await failing.close { reader throws(Failure) in
+                    _ = try await reader.status()
+                    throw Failure(.badData, "so")
+                }
+            }
+            #expect(error?.message == "so")
+            await #expect(throws: Failure.self) { try await failing.status() }
+        }
+    }
+
     @Test("a read whose task is cancelled fails, and is no error of the program's")
     func cancelled() async throws {
         try await AccountFixture.running { fixture in

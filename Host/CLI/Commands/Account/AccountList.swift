@@ -14,10 +14,8 @@ struct AccountList: LarderCommand {
         for account in try global.loadConfig().namedAccounts() {
             var connection = ConnectionState.offline
             do {
-                if let reader = try account.reader() {
-                    connection = try await reader.connection()
-                    try reader.close()
-                }
+                let known = try await account.withReader { reader throws(Failure) in try await reader.connection() }
+                connection = known ?? .offline
             } catch {
                 failures.append(error)
             }

@@ -9,15 +9,15 @@ struct CalendarList: LarderCommand {
     @OptionGroup var global: GlobalOptions
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        let reader = try global.loadConfig().oneAccount().reader()
-        let calendars = try await reader?.calendars() ?? []
-        let asked = Asked(try await reader?.loops() ?? [])
-        try reader?.close()
+        let read = try await global.withReader { reader throws(Failure) in
+            (calendars: try await reader.calendars(), loops: try await reader.loops())
+        }
+        let calendars = read?.calendars ?? []
         if global.isJSON {
             for calendar in calendars { console.print(JSONValue(calendar)) }
             return []
         }
-        if calendars.isEmpty { console.note(asked.words(for: "calendars")) }
+        if calendars.isEmpty { console.note(Asked(read?.loops ?? []).words(for: "calendars")) }
         var table = Table(["name", "objects", "id"], numbers: [1])
         for calendar in calendars {
             table.add([calendar.name ?? "-", "\(calendar.objects)", calendar.key.text])

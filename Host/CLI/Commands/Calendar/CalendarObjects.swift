@@ -13,25 +13,24 @@ struct CalendarObjects: LarderCommand {
     @Flag(help: "Print the iCalendar text; with --json, add it as a member to each object.") var ics = false
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        let reader = try global.loadConfig().oneAccount().reader()
-        let calendars = try await reader?.calendars() ?? []
-        guard let reader else { throw Failure.noCalendar(calendar, among: calendars) }
-        let key = try Self.find(calendar, among: calendars)
         let (isJSON, ics) = (global.isJSON, ics)
-        if isJSON || ics {
-            try await reader.objects(of: key, withContent: ics) { object in
-                if isJSON {
-                    console.print(JSONValue(object))
-                } else {
-                    console.print(document: object.content ?? [])
+        let done: Void? = try await global.withReader { reader throws(Failure) in
+            let key = try Self.find(calendar, among: try await reader.calendars())
+            if isJSON || ics {
+                try await reader.objects(of: key, withContent: ics) { object in
+                    if isJSON {
+                        console.print(JSONValue(object))
+                    } else {
+                        console.print(document: object.content ?? [])
+                    }
                 }
+            } else {
+                let rows = Rows()
+                try await reader.objects(of: key, withContent: false) { rows.add($0) }
+                for line in rows.table.lines { console.print(line) }
             }
-        } else {
-            let rows = Rows()
-            try await reader.objects(of: key, withContent: false) { rows.add($0) }
-            for line in rows.table.lines { console.print(line) }
         }
-        try reader.close()
+        if done == nil { throw Failure.noCalendar(calendar, among: []) }
         return []
     }
 

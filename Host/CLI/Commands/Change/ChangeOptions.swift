@@ -47,8 +47,7 @@ extension LarderCommand {
     func tell(
         _ record: SyncRecordID?, _ path: ItemPath, _ global: GlobalOptions, _ console: Console
     ) async throws(Failure) {
-        guard let reader = try global.loadConfig().oneAccount().reader() else { return }
-        do throws(Failure) {
+        try await global.withReader { reader throws(Failure) in
             if let record {
                 try await reader.records { report in
                     if report.record.id == record { console.print(JSONValue(report)) }
@@ -56,10 +55,6 @@ extension LarderCommand {
             } else if let item = try await reader.lastItem(at: path) {
                 console.print(JSONValue(item))
             }
-        } catch {
-            try reader.close()
-            throw error
         }
-        try reader.close()
     }
 }

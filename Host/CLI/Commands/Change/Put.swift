@@ -83,11 +83,9 @@ struct Put: LarderCommand {
 
     /// Checks that several files can go into a folder, as far as is known without the server.
     private func checkFolder(_ folder: ItemPath, of account: AccountConfig) async throws(Failure) {
-        guard !folder.isRoot, let reader = try account.reader() else { return }
-        let result: Result<ItemReport, Failure>
-        do throws(Failure) { result = .success(try await reader.item(at: folder)) } catch { result = .failure(error) }
-        try reader.close()
-        guard try result.get().item.kind == .folder else {
+        if folder.isRoot { return }
+        let known = try await account.withReader { reader throws(Failure) in try await reader.item(at: folder) }
+        guard known?.item.kind ?? .folder == .folder else {
             throw Failure(
                 .badData, "\(folder) is a file, and the files to upload go into a folder",
                 hint: "Name a folder on the server as the last argument")
@@ -99,10 +97,7 @@ extension AccountConfig {
     /// Tells whether the account's server may be of the ownCloud family, as far as it is known without asking it.
     fileprivate func mayHaveFamilyServer() async -> Bool {
         // A database that cannot be read now is reported by what writes it.
-        guard let reader = try? reader() else { return true }
-        let answer = (try? await reader.mayHaveFamilyServer()) ?? true
-        try? reader.close()
-        return answer
+        (try? await withReader { reader throws(Failure) in try await reader.mayHaveFamilyServer() }) ?? true
     }
 }
 
@@ -162,10 +157,9 @@ extension Put {
         _ puts: [FilesUpload.Put], _ places: [ChangeOutcome.Place], _ console: Console
     ) async throws(Failure) {
         let places = Dictionary(places.map { ($0.record, $0.path) }) { _, last in last }
-        guard let reader = try global.loadConfig().oneAccount().reader() else { return }
         let wanted = Set(puts.compactMap(\.record))
         let left = Collector<SyncRecordReport>()
-        do throws(Failure) {
+        try await global.withReader { reader throws(Failure) in
             try await reader.records { if wanted.contains($0.record.id) { left.add($0) } }
             let queued = Dictionary(left.all.map { ($0.record.id, $0) }) { first, _ in first }
             for put in puts {
@@ -175,11 +169,7 @@ extension Put {
                     console.print(JSONValue(item))
                 }
             }
-        } catch {
-            try reader.close()
-            throw error
         }
-        try reader.close()
     }
 
     private func tell(

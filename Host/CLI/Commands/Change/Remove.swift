@@ -24,17 +24,11 @@ struct Remove: LarderCommand {
     /// Tells whether somebody else shares the item itself, and not a folder above it, so that its removal ends only this
     /// account's part in it.
     private func isReceivedShare(_ path: ItemPath) async throws(Failure) -> Bool {
-        guard !path.isRoot, let reader = try global.loadConfig().oneAccount().reader() else { return false }
-        let isReceived: Bool
-        do throws(Failure) {
+        if path.isRoot { return false }
+        return try await global.withReader { reader throws(Failure) in
             let permissions = try await reader.lastItem(at: path)?.item.permissions
             let above = try await reader.lastItem(at: path.parent)?.item.permissions
-            isReceived = permissions?.contains("S") == true && above?.contains("S") != true
-        } catch {
-            try reader.close()
-            throw error
-        }
-        try reader.close()
-        return isReceived
+            return permissions?.contains("S") == true && above?.contains("S") != true
+        } ?? false
     }
 }

@@ -12,9 +12,7 @@ struct ClaimList: LarderCommand {
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let path = try await global.itemPath(path)
-        guard let reader = try global.loadConfig().oneAccount().reader() else { return [] }
-        let reports = try await reader.claims(at: path)
-        try reader.close()
+        let reports = try await global.withReader { reader throws(Failure) in try await reader.claims(at: path) } ?? []
         if global.isJSON {
             for report in reports { console.print(JSONValue(report)) }
             return []

@@ -11,10 +11,10 @@ struct IssueList: LarderCommand {
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         guard limit > 0 else { throw Failure(.usage, "--limit must be at least 1") }
-        guard let reader = try global.loadConfig().oneAccount().reader() else { return [] }
-        let issues = try await reader.issues(limit: limit)
-        let count = try await reader.status().issues
-        try reader.close()
+        let read = try await global.withReader { reader throws(Failure) in
+            (issues: try await reader.issues(limit: limit), count: try await reader.status().issues)
+        }
+        guard let (issues, count) = read else { return [] }
         if count > issues.count {
             console.note(
                 "\(count - issues.count) more issues are not listed; `larder issue list --limit \(count)` lists all")

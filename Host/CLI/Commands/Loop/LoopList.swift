@@ -10,9 +10,7 @@ struct LoopList: LarderCommand {
     @OptionGroup var global: GlobalOptions
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        let reader = try global.loadConfig().oneAccount().reader()
-        let loops = try await reader?.loops() ?? []
-        try reader?.close()
+        let loops = try await global.withReader { reader throws(Failure) in try await reader.loops() } ?? []
         if loops.isEmpty, !global.isJSON { console.note("no loops are known yet; `larder run --once` starts them") }
         console.show(loops, global)
         return []

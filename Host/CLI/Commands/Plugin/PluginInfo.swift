@@ -19,9 +19,10 @@ struct PluginInfo: LarderCommand {
         var kept: [(account: String, kept: KeptByPlugin)] = []
         for account in try config.namedAccounts() {
             do {
-                guard let reader = try account.reader() else { continue }
-                kept.append((account.bookmark.name, try await reader.kept(by: report.id, kinds: report.kinds)))
-                try reader.close()
+                let read = try await account.withReader { reader throws(Failure) in
+                    try await reader.kept(by: report.id, kinds: report.kinds)
+                }
+                if let read { kept.append((account.bookmark.name, read)) }
             } catch {
                 failures.append(error)
             }

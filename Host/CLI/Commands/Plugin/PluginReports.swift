@@ -13,11 +13,11 @@ func pluginReports(
     var reports = try await triedPlugins(config, console).map { $0.asSet(for: accounts, in: config) }
     for account in accounts {
         do {
-            guard let reader = try account.reader() else { continue }
-            reports = try await reader.held(reports).map(\.inWords)
-            let notes = try await reader.pluginNotes()
-            try reader.close()
-            reports = reports.map { $0.seen(by: notes, config) }
+            let known = reports
+            let read = try await account.withReader { reader throws(Failure) in
+                (held: try await reader.held(known), notes: try await reader.pluginNotes())
+            }
+            if let read { reports = read.held.map { $0.inWords.seen(by: read.notes, config) } }
         } catch {
             failures.append(error)
         }

@@ -20,8 +20,8 @@ struct PluginRetry: LarderCommand {
         let report = try reports.named(plugin)
         var (isReleased, isAtWork) = (false, false)
         for account in try config.namedAccounts() {
-            guard let reader = try account.reader() else { continue }
-            try reader.close()
+            let isKnown: Void? = try await account.withReader { _ in }
+            if isKnown == nil { continue }
             var one = global
             one.account = account.bookmark.name
             let outcome = try await carryOut(Plugins.Retry(report.id), one, console)

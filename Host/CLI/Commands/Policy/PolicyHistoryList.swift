@@ -15,9 +15,10 @@ struct PolicyHistoryList: LarderCommand {
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         if let limit, limit < 0 { throw Failure(.usage, "--limit: \(limit) is negative") }
-        guard let reader = try global.loadConfig().oneAccount().reader() else { return [] }
-        let report = try await reader.policyHistory(limit: limit)
-        try reader.close()
+        let read = try await global.withReader { reader throws(Failure) in
+            try await reader.policyHistory(limit: limit)
+        }
+        guard let report = read else { return [] }
         if global.isJSON {
             for step in report.steps { console.print(JSONValue(step)) }
         } else {

@@ -15,10 +15,11 @@ struct PolicyList: LarderCommand {
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let path: ItemPath? = if let text = path { try await global.itemPath(text) } else { nil }
-        guard let reader = try global.loadConfig().oneAccount().reader() else { return [] }
-        let reports = try await reader.policies(
-            kind: kind.map { PolicyKind($0) }, concerning: path, includesInternal: `internal`)
-        try reader.close()
+        let read = try await global.withReader { reader throws(Failure) in
+            try await reader.policies(
+                kind: kind.map { PolicyKind($0) }, concerning: path, includesInternal: `internal`)
+        }
+        let reports = read ?? []
         if global.isJSON {
             for report in reports { console.print(JSONValue(report)) }
             return []

@@ -9,17 +9,18 @@ struct ShareList: LarderCommand {
     @OptionGroup var global: GlobalOptions
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        let reader = try global.loadConfig().oneAccount().reader()
         if global.isJSON {
-            try await reader?.shares { console.print(JSONValue($0)) }
-            try reader?.close()
+            try await global.withReader { reader throws(Failure) in
+                try await reader.shares { console.print(JSONValue($0)) }
+            }
             return []
         }
         let shares = Collector<CachedShare>()
-        try await reader?.shares { shares.add($0) }
-        let asked = Asked(try await reader?.loops() ?? [])
-        try reader?.close()
-        if shares.all.isEmpty { console.note(asked.words(for: "shares")) }
+        let loops = try await global.withReader { reader throws(Failure) in
+            try await reader.shares { shares.add($0) }
+            return try await reader.loops()
+        }
+        if shares.all.isEmpty { console.note(Asked(loops ?? []).words(for: "shares")) }
         // The id stands last, because the ids of some servers are longer than a line.
         var table = Table(["path", "direction", "type", "with", "until", "state", "id"])
         for share in shares.all {

@@ -25,12 +25,12 @@ struct SyncCancel: LarderCommand {
 
     /// Returns the record, if it is in the queue.
     private func record() async throws(Failure) -> SyncRecord? {
-        guard let reader = try global.loadConfig().oneAccount().reader() else { return nil }
         let found = Mutex(SyncRecord?.none)
-        try await reader.records { [id] report in
-            if report.record.id == id { found.withLock { $0 = report.record } }
+        try await global.withReader { reader throws(Failure) in
+            try await reader.records { [id] report in
+                if report.record.id == id { found.withLock { $0 = report.record } }
+            }
         }
-        try reader.close()
         return found.withLock { $0 }
     }
 }

@@ -10,18 +10,18 @@ struct SyncList: LarderCommand {
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let account = try global.loadConfig().oneAccount()
-        guard let reader = try account.reader() else { return [] }
         let isJSON = global.isJSON
         // Only the host that sends them knows of uploads.
         let transfers = await RunningHost(of: account, in: nil)?.transfers(of: account.bookmark.name) ?? []
         let sent = Dictionary(
             transfers.filter { $0.direction == .upload }.map { ($0.record, $0.part) }, uniquingKeysWith: { $1 })
-        try await reader.records { report in
-            var report = report
-            report.progress = sent[report.record.id] ?? report.progress
-            console.print(isJSON ? JSONValue(report).text : RecordLine(report).text)
+        try await account.withReader { reader throws(Failure) in
+            try await reader.records { report in
+                var report = report
+                report.progress = sent[report.record.id] ?? report.progress
+                console.print(isJSON ? JSONValue(report).text : RecordLine(report).text)
+            }
         }
-        try reader.close()
         return []
     }
 }

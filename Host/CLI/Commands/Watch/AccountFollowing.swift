@@ -53,9 +53,8 @@ struct AccountFollowing: Sendable {
         view.problem = problem
         do throws(Failure) {
             view.status = try await Status.status(of: account)
-            if let reader = try account.reader() {
+            try await account.withReader { reader throws(Failure) in
                 view.issues = try await reader.issues(limit: ActivityFeed.mostIssues)
-                try reader.close()
             }
         } catch {
             view.problem = view.problem ?? error.message

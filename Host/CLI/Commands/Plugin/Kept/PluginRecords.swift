@@ -18,20 +18,22 @@ struct PluginRecords: LarderCommand {
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let config = try global.loadConfig()
         let account = try config.oneAccount()
-        let reader = try account.reader()
-        let id = try await config.keeper(plugin, reader, account, console)
         let collection = collection.map { RecordCollection($0) }
-        guard let reader else {
+        let isJSON = global.isJSON
+        let read = try await account.withReader { reader throws(Failure) in
+            let id = try await config.keeper(plugin, reader, account, console)
+            let total = try await reader.records(keptBy: id, in: collection) { kept in
+                console.print(isJSON ? JSONValue(kept).text : kept.line)
+            }
+            return (id: id, total: total)
+        }
+        if let read {
+            show(read.total, of: read.id, config, console)
+        } else {
+            let id = try await config.keeper(plugin, nil, account, console)
             if let collection { throw .noCollection(collection, of: id, among: []) }
             show(KeptTotal(), of: id, config, console)
-            return []
         }
-        let isJSON = global.isJSON
-        let total = try await reader.records(keptBy: id, in: collection) { kept in
-            console.print(isJSON ? JSONValue(kept).text : kept.line)
-        }
-        try reader.close()
-        show(total, of: id, config, console)
         return []
     }
 

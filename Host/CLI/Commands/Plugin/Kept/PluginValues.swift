@@ -17,15 +17,17 @@ struct PluginValues: LarderCommand {
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let config = try global.loadConfig()
         let account = try config.oneAccount()
-        let reader = try account.reader()
-        let id = try await config.keeper(plugin, reader, account, console)
         let isJSON = global.isJSON
-        let total = try await reader?.values(of: id) { kept in
-            console.print(isJSON ? JSONValue(kept).text : kept.line)
+        let read = try await account.withReader { reader throws(Failure) in
+            let id = try await config.keeper(plugin, reader, account, console)
+            let total = try await reader.values(of: id) { kept in
+                console.print(isJSON ? JSONValue(kept).text : kept.line)
+            }
+            return (id: id, total: total)
         }
-        try reader?.close()
+        let id = if let read { read.id } else { try await config.keeper(plugin, nil, account, console) }
         console.show(
-            total ?? KeptTotal(), "value", of: id,
+            read?.total ?? KeptTotal(), "value", of: id,
             quota: config.pluginSettings(of: id)?.valueQuota ?? PluginSettings.defaultValueQuota,
             isJSON: isJSON)
         return []
