@@ -1,9 +1,47 @@
+import ArgumentParser
 import Core
 import Model
 
+struct PluginEnable: LarderCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "enable", abstract: "Turn a plugin on, in the config.",
+        discussion: """
+            Changes only this value in the config. A running host applies the change at once. A library that \
+            `larder plugin list` shows as `found` is opened in a separate process, to read which plugins it has, and \
+            is named in the config. With --in-process the plugin runs inside the host, where it can do everything that \
+            the host can do.
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The plugin's id or short name, or a library that was found.", completion: .plugin) var plugin:
+        String
+
+    @Flag(
+        name: .customLong("in-process"),
+        help: "Also write that the plugin runs inside the host, which a library that did not come with Larder needs.")
+    var isInProcess = false
+
+    func perform(_ console: Console) async throws(Failure) -> [Failure] {
+        try await switchPlugin(plugin, on: true, inProcess: isInProcess, global, console)
+    }
+}
+
+struct PluginDisable: LarderCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "disable", abstract: "Turn a plugin off, in the config.",
+        discussion: "Changes only this value in the config. A running host applies the change at once.")
+
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The plugin's id, or its short name.", completion: .plugin) var plugin: String
+
+    func perform(_ console: Console) async throws(Failure) -> [Failure] {
+        try await switchPlugin(plugin, on: false, global, console)
+    }
+}
+
 /// Enables or disables a plugin in the config. If the name is that of a library that was found but is not in the
 /// config, the plugins of the library are added to the config, enabled.
-func switchPlugin(
+private func switchPlugin(
     _ name: String, on isEnabled: Bool, inProcess isInProcess: Bool = false, _ global: GlobalOptions, _ console: Console
 ) async throws(Failure) -> [Failure] {
     let config = try global.loadConfig()
