@@ -1,4 +1,5 @@
 public import Model
+import Synchronization
 
 extension Connection {
     /// Listens to the server's announcements until the stream is dropped or the task that reads the stream is
@@ -16,4 +17,23 @@ extension Connection {
         continuation.onTermination = { _ in task.cancel() }
         return stream
     }
+}
+
+/// A sender of hints. It merges hints that nobody has taken yet.
+final class HintEmitter: Sendable {
+    private let continuation: AsyncStream<HintSet>.Continuation
+    private let turn = Mutex(())
+
+    init(_ continuation: AsyncStream<HintSet>.Continuation) { self.continuation = continuation }
+
+    func callAsFunction(_ hints: HintSet) {
+        guard !hints.isEmpty else { return }
+        turn.withLock { _ in
+            if case .dropped(let waiting) = continuation.yield(hints), waiting != hints {
+                continuation.yield(hints.union(waiting))
+            }
+        }
+    }
+
+    func finish() { continuation.finish() }
 }
