@@ -22,6 +22,8 @@ package struct ItemListUpdate: Sendable {
     let removalGuard: RemovalGuard?
     /// Called after each transaction that may have journalled moves of the tree.
     package let carryOutMoves: @Sendable () async throws -> Void
+    /// Called at the end of a scan that changed something, for folders that the server has elsewhere now.
+    let removeLeftFolders: @Sendable () async throws -> Void
     /// Requests another download of a copy that may hold the first of two contents with one ETag.
     let fetchesAgain: @Sendable (LocalID, Transaction) throws -> Void
     /// What was changed on the server for this account while listings were under way.
@@ -32,12 +34,14 @@ package struct ItemListUpdate: Sendable {
         concurrency: @escaping @Sendable () -> Int,
         reservesDotLarder: Bool, removalGuard: RemovalGuard?,
         carryOutMoves: @escaping @Sendable () async throws -> Void,
+        removeLeftFolders: @escaping @Sendable () async throws -> Void,
         fetchesAgain: @escaping @Sendable (LocalID, Transaction) throws -> Void,
         finishedChanges: FinishedChanges = FinishedChanges()
     ) {
         (self.database, self.connection, self.clock, self.logger) = (database, connection, clock, logger)
         (self.concurrency, self.reservesDotLarder) = (concurrency, reservesDotLarder)
-        (self.removalGuard, self.carryOutMoves, self.fetchesAgain) = (removalGuard, carryOutMoves, fetchesAgain)
+        (self.removalGuard, self.carryOutMoves) = (removalGuard, carryOutMoves)
+        (self.removeLeftFolders, self.fetchesAgain) = (removeLeftFolders, fetchesAgain)
         self.finishedChanges = finishedChanges
     }
 
@@ -133,6 +137,7 @@ package struct ItemListUpdate: Sendable {
         }
         // Some moves may have waited for the decision.
         try await carryOutMoves()
+        if changed { try await removeLeftFolders() }
         if showsTrust, outcome.isComplete, !outcome.evidence.contradicts {
             try await noteWalk(outcome.evidence, begun: started)
         }

@@ -152,6 +152,7 @@ public final class AccountHost: Sendable {
                 // others are fetched.
                 concurrency: { connection.listingsAtOnce + 20 }, reservesDotLarder: vault.tree.reservesDotLarder,
                 removalGuard: process.settings.removalGuard, carryOutMoves: { try await mover.carryOut() },
+                removeLeftFolders: { try await mover.removeLeftFolders() },
                 fetchesAgain: { try engine.fetchAgain($0, in: $1) }, finishedChanges: finishedChanges)
             let loops = EventLoops(
                 database: vault.database, connection: connection, plugins: plugins,

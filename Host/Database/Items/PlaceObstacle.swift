@@ -82,6 +82,22 @@ extension ItemTable {
         return isMore ? nil : folders.sorted { $0.text.utf8.count > $1.text.utf8.count }
     }
 
+    /// Returns the removed folders that are still here, and whose id of the server's another folder has: the server has
+    /// them where there was a folder here already.
+    /// - Returns: The folders, the deepest first.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func foldersMetElsewhere() throws -> [Item] {
+        try rows(
+            ItemQuery.select(
+                """
+                WHERE removedAt IS NOT NULL AND deletedBy IS NULL AND \(ItemSQL.isFolder) AND \(ItemSQL.isCopy)
+                  AND NOT \(ItemSQL.isMissing) AND EXISTS (
+                    SELECT 1 FROM items AS met WHERE met.fileID = items.fileID AND met.removedAt IS NULL
+                      AND met.\(ItemSQL.isFolder) AND met.path <> items.path)
+                ORDER BY path DESC
+                """), [], Item.init)
+    }
+
     private func eachRemovedCopy(
         _ term: String, _ arguments: [SQLValue], _ body: (ItemPath, Item.Kind, _ isUndecided: Bool) -> Void
     ) throws {

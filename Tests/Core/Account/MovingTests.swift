@@ -296,6 +296,84 @@ struct MovingTests {
         }
     }
 
+    @Test(
+        "I6: nor do they leave anything where the person's file is known before the listing",
+        arguments: ["/b/mine", "/b/deep/mine", "/b/deep/deeper/mine"])
+    func emptyFoldersMet(mine: String) async throws {
+        try await AccountFixture.running { fixture in
+            fixture.put("/a/deep/deeper/1", "one")
+            try await fixture.pin("/")
+            try await fixture.runWell()
+            Files.remove(fixture.local("/a/deep/deeper/1"))
+            fixture.server.tree.move("/a", to: "/b")
+            try Files.write("mine", to: fixture.local(mine))
+            try await fixture.runWell()
+            let expected = ["/b/", "/b/deep/", "/b/deep/deeper/", "/b/deep/deeper/1", mine]
+            #expect(try fixture.tree() == expected.sorted())
+            #expect(try fixture.text(mine) == "mine")
+        }
+    }
+
+    @Test(
+        "I6: of the folders that moved to where a person has made some, those stay in which a person's file is left",
+        arguments: [
+            ("/a/mine", "/b/deep/deeper/other", "/a/mine"), ("/a/deep/mine", "/b/deep/deeper/other", "/a/deep/mine"),
+            ("/a/deep/deeper/mine", "/b/deep/deeper/other", "/a/deep/deeper/mine"),
+            ("/a/deep/mine", "/b/deep/other", "/a/deep/mine"), ("/a/deep/mine", "/b/other", "/b/deep/mine"),
+        ], [true, false])
+    func leftFile(_ files: (mine: String, other: String, stays: String), isKnown: Bool) async throws {
+        try await AccountFixture.running { fixture in
+            fixture.put("/a/deep/deeper/1", "one")
+            try await fixture.pin("/")
+            try await fixture.runWell()
+            if isKnown {
+                try Files.write("mine", to: fixture.local(files.mine))
+                try await fixture.runWell()
+            }
+            Files.remove(fixture.local("/a/deep/deeper/1"))
+            fixture.server.tree.move("/a", to: "/b")
+            if !isKnown { try Files.write("mine", to: fixture.local(files.mine)) }
+            try Files.write("other", to: fixture.local(files.other))
+            try await fixture.runWell()
+            let folders = ItemPath(unchecked: files.stays).foldersAbove.map { $0 + "/" }
+            let moved = ["/b/", "/b/deep/", "/b/deep/deeper/", "/b/deep/deeper/1", files.other, files.stays]
+            #expect(try fixture.tree() == Set(moved + folders).sorted())
+            #expect(try fixture.text(files.stays) == "mine" && fixture.text(files.other) == "other")
+        }
+    }
+
+    @Test("I6: a folder with copies and one without move to where a person has made both, and leave nothing behind")
+    func fullAndEmptyFolder() async throws {
+        try await AccountFixture.running { fixture in
+            for path in ["/a/full/1", "/a/empty/2"] { fixture.put(path, path) }
+            try await fixture.pin("/")
+            try await fixture.runWell()
+            Files.remove(fixture.local("/a/empty/2"))
+            fixture.server.tree.move("/a", to: "/b")
+            for path in ["/b/full/mine", "/b/empty/mine"] { try Files.write("mine", to: fixture.local(path)) }
+            try await fixture.runWell()
+            let files = ["/b/empty/2", "/b/empty/mine", "/b/full/1", "/b/full/mine"]
+            #expect(try fixture.tree() == (["/b/", "/b/empty/", "/b/full/"] + files).sorted())
+        }
+    }
+
+    @Test("I6: a claimed empty folder stays where it was when the server has it where a person has made one")
+    func claimedFolder() async throws {
+        try await AccountFixture.running { fixture in
+            fixture.put("/a/1", "one")
+            try await fixture.pin("/")
+            try await fixture.runWell()
+            let folder = try #require(try await fixture.item("/a"))
+            let claim = Claim(item: folder.localID, kind: .read, validity: .explicit)
+            try await fixture.host.database.write { try $0.claims.add(claim) }
+            Files.remove(fixture.local("/a/1"))
+            fixture.server.tree.move("/a", to: "/b")
+            try Files.write("mine", to: fixture.local("/b/mine"))
+            try await fixture.runWell()
+            #expect(try fixture.tree() == ["/a/", "/b/", "/b/1", "/b/mine"])
+        }
+    }
+
     @Test("I5: a file that was changed here goes along when its item moves, as it is")
     func modifiedMoves() async throws {
         try await AccountFixture.running { fixture in
@@ -346,5 +424,17 @@ extension AccountFixture {
         server.tree.move(a, to: "/in between")
         server.tree.move(b, to: a)
         server.tree.move("/in between", to: b)
+    }
+}
+
+extension ItemPath {
+    fileprivate var foldersAbove: [String] {
+        var folders: [String] = []
+        var folder = parent
+        while !folder.isRoot {
+            folders.append(folder.text)
+            folder = folder.parent
+        }
+        return folders
     }
 }
