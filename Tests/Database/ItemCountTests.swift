@@ -49,4 +49,39 @@ struct ItemCountTests {
             }
         }
     }
+
+    @Test("The records are counted by the states that are told, whatever they wait for")
+    func recordCounts() throws {
+        var random = SeededGenerator()
+        let seed: Comment = "LARDER_TEST_SEED=\(random.seed)"
+        try withDatabase { database in
+            try database.writeBlocking { tx in
+                #expect(try tx.journal.counts().isEmpty)
+                for number in 0..<120 {
+                    func column(_ value: String) -> String {
+                        Int.random(in: 0..<4, using: &random) == 0 ? value : "NULL"
+                    }
+                    let state = Bool.random(using: &random) ? 1 : Int.random(in: 0...4, using: &random)
+                    let waits = "\(column("5")), \(column("7")), \(column("0")), \(column("x'00'"))"
+                    try tx.db.execute(
+                        sql: """
+                            INSERT INTO syncRecords (action, state, localID, path, reason, whileCovered, since, attempts,
+                              rounds, mayHaveArrived, waitUntil, waitIssue, waitPlace, landingDigest)
+                            VALUES ('download', \(state), '\(number)', '/', 'user', 0, 0, 0, 0, 0, \(waits))
+                            """)
+                    if number % 7 == 6 { try tx.db.execute(sql: "DELETE FROM syncRecords WHERE id = \(number - 3)") }
+                    let told = try Row.fetchAll(tx.db, sql: "SELECT * FROM syncRecords").compactMap(toldState)
+                    #expect(try tx.journal.counts() == Dictionary(told.map { ($0, 1) }, uniquingKeysWith: +), seed)
+                }
+            }
+        }
+    }
+
+    private func toldState(_ row: Row) -> SyncRecord.State? {
+        func has(_ column: String) -> Bool { row[column] as DatabaseValue? != .null }
+        if has("waitUntil") { return .pending }
+        if has("waitIssue") { return .failed }
+        if has("waitPlace") { return .pending }
+        return has("landingDigest") ? .completed : SyncRecord.State(rawValue: row["state"])
+    }
 }
