@@ -4,7 +4,8 @@ import Model
 /// A table, or a few tables that belong together. A table reads a state of the database, and in a ``Transaction`` also
 /// writes. No other code writes its rows.
 ///
-/// A value is valid as long as its state or transaction.
+/// A value is valid as long as its state or transaction. Its functions throw SQLite's error as ``DatabaseReads`` says, and
+/// their comments name only what they throw besides.
 protocol Table {
     associatedtype Access: DatabaseReads
     var access: Access { get }

@@ -5,10 +5,10 @@ public import Model
 ///
 /// A value is valid on the thread, and for the duration, of the closure that receives it.
 ///
-/// Every function of a table may throw SQLite's error, as GRDB's `DatabaseError`. When the error leaves the closure of
-/// ``Database/read(_:)`` or ``Database/write(_:)``, it becomes a `Failure`: `.localIO` if the disk is full, or the file
-/// is damaged or cannot be read or written; `.vaultLocked` if another program has the database locked; else
-/// `.internal`.
+/// Every function of a table that throws may throw SQLite's error, as GRDB's `DatabaseError`, besides what its own
+/// comment names. When the error leaves the closure of ``Database/read(_:)`` or ``Database/write(_:)``, it becomes a
+/// `Failure`: `.localIO` if the disk is full, or the file is damaged or cannot be read or written; `.vaultLocked` if
+/// another program has the database locked; else `.internal`.
 public protocol DatabaseReads {
     /// The connection that the tables use.
     var connection: DatabaseConnection { get }
@@ -45,7 +45,6 @@ public final class Transaction: DatabaseReads {
 
     /// The number of this transaction among the transactions that changed items. Every item's row that the transaction
     /// writes carries the number.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public var anchor: Int64 {
         get throws {
             if let nextAnchor { return nextAnchor }

@@ -3,7 +3,6 @@ package import Model
 /// The writes that concern calendars' folders and files.
 extension CalendarFileTable where Access == Transaction {
     /// Stores a calendar's folder and replaces any that the calendar has.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func store(_ folder: MirrorFolderRow) throws {
         let statement = try RawStatement(
             db, "INSERT OR REPLACE INTO calendarFolders (calendar, name, title, formerName) VALUES (?, ?, ?, ?)")
@@ -15,7 +14,6 @@ extension CalendarFileTable where Access == Transaction {
     }
 
     /// Stores an object's file and replaces any that the object has.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func store(_ file: MirrorFileRow, in calendar: RecordKey) throws {
         let statement = try RawStatement(
             db,
@@ -33,7 +31,6 @@ extension CalendarFileTable where Access == Transaction {
     }
 
     /// Removes the record of a calendar's folder and of all files in it.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func removeFolder(of calendar: RecordKey) throws {
         try removeFiles(of: calendar)
         let statement = try RawStatement(db, "DELETE FROM calendarFolders WHERE calendar = ?")
@@ -42,7 +39,6 @@ extension CalendarFileTable where Access == Transaction {
     }
 
     /// Removes the records of all files of a calendar.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func removeFiles(of calendar: RecordKey) throws {
         let statement = try RawStatement(db, "DELETE FROM calendarFiles WHERE calendar = ?")
         statement.bind(1, calendar.text)
@@ -50,7 +46,6 @@ extension CalendarFileTable where Access == Transaction {
     }
 
     /// Removes the record of an object's file.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func removeFile(of object: RecordKey, in calendar: RecordKey) throws {
         let statement = try RawStatement(db, "DELETE FROM calendarFiles WHERE calendar = ? AND key = ?")
         statement.bind([.text(calendar.text), .text(object.text)])
@@ -58,7 +53,6 @@ extension CalendarFileTable where Access == Transaction {
     }
 
     /// Removes the record of a file that was never put in place.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func removeFile(contentID: CalendarContentID, in calendar: RecordKey) throws {
         let statement = try RawStatement(db, "DELETE FROM calendarFiles WHERE calendar = ? AND contentID = ?")
         statement.bind([.text(calendar.text), .id(contentID)])
@@ -66,7 +60,6 @@ extension CalendarFileTable where Access == Transaction {
     }
 
     /// Removes changes whose files have been written.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func removeChanges(_ numbers: some Sequence<Int64>) throws {
         let statement = try RawStatement(db, "DELETE FROM calendarChanges WHERE number = ?")
         for number in numbers {
@@ -76,7 +69,6 @@ extension CalendarFileTable where Access == Transaction {
     }
 
     /// Removes the changes up to a number, whose files have been written.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func removeChanges(upTo number: Int64) throws {
         let statement = try RawStatement(db, "DELETE FROM calendarChanges WHERE number <= ?")
         statement.bind(1, number)

@@ -6,7 +6,6 @@ public struct CalendarFileTable<Access: DatabaseReads>: Table {
 
     /// Returns the next changed records.
     /// - Parameter limit: The largest number of records.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func changes(limit: Int) throws -> [MirrorChange] {
         let statement = try RawStatement(
             db, "SELECT number, collection, key FROM calendarChanges ORDER BY number LIMIT ?")
@@ -27,7 +26,6 @@ public struct CalendarFileTable<Access: DatabaseReads>: Table {
     }
 
     /// Returns the number of the last change; 0 if there is none.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func lastChange() throws -> Int64 {
         let statement = try RawStatement(db, "SELECT max(number) FROM calendarChanges")
         defer { statement.reset() }
@@ -36,7 +34,6 @@ public struct CalendarFileTable<Access: DatabaseReads>: Table {
 
     /// Returns a calendar's name.
     /// - Returns: Nil if there is no such calendar; an inner nil if the calendar has no name.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func title(_ calendar: RecordKey) throws -> String?? {
         let statement = try RawStatement(
             db, "SELECT nullif(value, '') ->> '$.name' FROM records WHERE collection = 'calendars' AND key = ?")
@@ -46,7 +43,6 @@ public struct CalendarFileTable<Access: DatabaseReads>: Table {
     }
 
     /// Returns the keys of the known calendars.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func calendars() throws -> [RecordKey] {
         let statement = try RawStatement(db, "SELECT key FROM records WHERE collection = 'calendars' ORDER BY key")
         defer { statement.reset() }
@@ -56,17 +52,14 @@ public struct CalendarFileTable<Access: DatabaseReads>: Table {
     }
 
     /// Returns all folders, by their calendars' keys.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func folders() throws -> [MirrorFolderRow] { try folders("1", []) }
 
     /// Returns a calendar's folder; nil if the calendar has none.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func folder(of calendar: RecordKey) throws -> MirrorFolderRow? {
         try folders("calendar = ?", [.text(calendar.text)]).first
     }
 
     /// Returns the folder with a name; nil if there is none.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func folder(named name: MirrorName) throws -> MirrorFolderRow? {
         try folders("name = ?", [.text(name.text)]).first
     }
@@ -87,19 +80,16 @@ public struct CalendarFileTable<Access: DatabaseReads>: Table {
     }
 
     /// Returns an object's file; nil if the object has none.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func file(of object: RecordKey, in calendar: RecordKey) throws -> MirrorFileRow? {
         try files("calendar = ? AND key = ?", [.text(calendar.text), .text(object.text)]).first
     }
 
     /// Returns the file that holds a content according to the database; nil if there is none.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func file(contentID: CalendarContentID, in calendar: RecordKey) throws -> MirrorFileRow? {
         try files("calendar = ? AND contentID = ?", [.text(calendar.text), .id(contentID)]).first
     }
 
     /// Tells whether a calendar has a file with this name.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func hasFile(named name: MirrorName, in calendar: RecordKey) throws -> Bool {
         try !files("calendar = ? AND name = ?", [.text(calendar.text), .text(name.text)]).isEmpty
     }
@@ -108,7 +98,6 @@ public struct CalendarFileTable<Access: DatabaseReads>: Table {
     /// - Parameters:
     ///   - key: The key after which the files begin; nil to begin with the first file.
     ///   - limit: The largest number of files.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func files(of calendar: RecordKey, after key: RecordKey?, limit: Int) throws -> [MirrorFileRow] {
         let start: [SQLValue] = key.map { [.text($0.text)] } ?? []
         return try files(
@@ -140,7 +129,6 @@ public struct CalendarFileTable<Access: DatabaseReads>: Table {
     /// - Parameters:
     ///   - key: The key after which the objects begin; nil to begin with the first object.
     ///   - limit: The largest number of objects.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func contentIDs(
         of calendar: RecordKey, after key: RecordKey?, limit: Int
     ) throws -> [(key: RecordKey, contentID: CalendarContentID)] {
@@ -160,7 +148,6 @@ public struct CalendarFileTable<Access: DatabaseReads>: Table {
     }
 
     /// Returns the id of an object's content; nil if the object has no content.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func contentID(of object: RecordKey, in calendar: RecordKey) throws -> CalendarContentID? {
         try row(
             "SELECT contentID FROM records WHERE collection = ? AND key = ? AND contentID IS NOT NULL",
@@ -169,7 +156,6 @@ public struct CalendarFileTable<Access: DatabaseReads>: Table {
     }
 
     /// Returns an object's content with its id; nil if there is no such object, or the object has no content.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func content(
         of object: RecordKey, in calendar: RecordKey
     ) throws -> (id: CalendarContentID, bytes: [UInt8])? {

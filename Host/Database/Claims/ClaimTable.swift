@@ -5,7 +5,7 @@ public struct ClaimTable<Access: DatabaseReads>: Table {
     let access: Access
 
     /// Returns an item's claims, valid or not.
-    /// - Throws: `.internal` if a stored claim makes no sense, or SQLite's error; see ``DatabaseReads``.
+    /// - Throws: `.internal` if a stored claim makes no sense.
     public func of(_ item: LocalID) throws -> [Claim] {
         try select(where: "localID = ? ORDER BY id", [.text(item.text)])
     }

@@ -7,7 +7,6 @@ public struct ExportTable<Access: DatabaseReads>: Table {
 
     /// Returns the version of an item, or of what was at its path before, that a file was a copy of; nil if that is not
     /// known.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func version(of file: String, copiedFrom item: Item) throws -> ETag? {
         try row(
             "SELECT etag, etagStrength FROM exports WHERE file = ? AND (localID = ? OR path = ?)",
@@ -19,13 +18,11 @@ public struct ExportTable<Access: DatabaseReads>: Table {
 extension ExportTable where Access == Transaction {
     /// Notes that a file is a copy of this version of an item. Whoever notes files calls ``forgetOldest(beyond:)`` once
     /// afterwards.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func note(_ file: String, isCopyOf item: Item, _ version: ETag, at time: Timestamp) throws {
         try note(file, isCopyOf: item.localID, at: item.path, version, at: time)
     }
 
     /// Notes that a file is a copy of this version of the item with this id and path, as ``note(_:isCopyOf:_:at:)``.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func note(
         _ file: String, isCopyOf item: LocalID, at path: ItemPath, _ version: ETag, at time: Timestamp
     ) throws {
@@ -40,7 +37,6 @@ extension ExportTable where Access == Transaction {
 
     /// Forgets the files that were noted first, if there are too many. Its cost grows with the number of files.
     /// - Parameter most: The number of files that are remembered.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func forgetOldest(beyond most: Int = 10_000) throws {
         try run(
             """

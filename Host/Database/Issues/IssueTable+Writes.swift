@@ -5,7 +5,7 @@ extension IssueTable where Access == Transaction {
     /// Stores an issue. An issue with the same code and subject is the same issue: it keeps its id and its time of
     /// creation, and gets the new text, failure, choices and record.
     /// - Returns: The issue as stored.
-    /// - Throws: `.internal` if the issue cannot be read back, or SQLite's error; see ``DatabaseReads``.
+    /// - Throws: `.internal` if the issue cannot be read back.
     @discardableResult
     public func file(_ issue: Issue) throws -> Issue {
         // SQLite builds the JSON, since SQLite also parses it.
@@ -35,7 +35,6 @@ extension IssueTable where Access == Transaction {
 
     /// Removes an issue that was answered or no longer applies.
     /// - Returns: Whether there was such an issue.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     @discardableResult
     public func remove(id: IssueID) throws -> Bool {
         let statement = try RawStatement(db, "DELETE FROM issues WHERE id = ?")
@@ -46,7 +45,6 @@ extension IssueTable where Access == Transaction {
     }
 
     /// Removes the issues with this code whose subject is a path that no item has any more.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func removeOfGonePaths(code: String) throws {
         let statement = try RawStatement(
             db,
@@ -61,7 +59,6 @@ extension IssueTable where Access == Transaction {
 
     /// Removes the issue with this code and subject.
     /// - Returns: Whether there was such an issue.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     @discardableResult
     public func remove(code: String, subject: String) throws -> Bool {
         let found: [IssueID] = try ids(

@@ -6,29 +6,23 @@ public struct IssueTable<Access: DatabaseReads>: Table {
 
     /// Returns the issues, the oldest first.
     /// - Parameter limit: The largest number of issues; nil for all.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func all(limit: Int? = nil) throws -> [Issue] { try issues(where: "1", limit: limit) }
 
     /// Returns an issue; nil if there is none with this id.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func issue(id: IssueID) throws -> Issue? { try issues(where: "id = ?", [.id(id)]).first }
 
     /// Returns the issue with this code and subject; nil if there is none.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func issue(code: String, subject: String) throws -> Issue? {
         try issues(where: "code = ? AND subject = ?", [.text(code), .text(subject)]).first
     }
 
     /// Returns all issues with this code.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func all(code: String) throws -> [Issue] { try issues(where: "code = ?", [.text(code)]) }
 
     /// Returns the number of issues.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func count() throws -> Int { Int(try integer("SELECT count(*) FROM issues") ?? 0) }
 
     /// Returns the number of issues with this code.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func count(code: String) throws -> Int {
         Int(try integer("SELECT count(*) FROM issues WHERE code = ?", .text(code)) ?? 0)
     }

@@ -7,7 +7,6 @@ extension ItemTable where Access == Transaction {
     /// server's, and nothing of it is here.
     /// - Parameter activity: What the item waits for.
     /// - Returns: The item.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func insertPlaceholder(
         _ path: ItemPath, kind: Item.Kind, size: Int64? = nil, mimeType: String? = nil, modified: Timestamp? = nil,
         activity: SyncActivity
@@ -21,7 +20,7 @@ extension ItemTable where Access == Transaction {
     /// Writes what the server says of an item that it has made, or changed, for this account.
     /// - Parameter activity: The activity that has ended.
     /// - Returns: The item as it is now.
-    /// - Throws: `.internal` if there is no such row, or SQLite's error; see ``DatabaseReads``.
+    /// - Throws: `.internal` if there is no such row.
     @discardableResult
     public func confirm(_ item: Item, as entry: ListedItem, ending activity: SyncActivity) throws -> Item {
         var confirmed = item
@@ -38,7 +37,6 @@ extension ItemTable where Access == Transaction {
 
     /// Flags an item, and all below it, as removed, since a record is about to delete it on the server. Items that are
     /// only here stay.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func hide(_ item: Item, for record: SyncRecordID, at time: Timestamp) throws {
         let values: [SQLValue] = [.time(time), .id(record), .integer(try access.anchor)]
         var hidden: [ItemRowID] = try ids(
@@ -59,7 +57,6 @@ extension ItemTable where Access == Transaction {
 
     /// Brings back the items that a record was about to delete.
     /// - Returns: A path that another item has taken meanwhile, so that nothing was brought back; nil if all is back.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func unhide(for record: SyncRecordID) throws -> ItemPath? {
         let taken = try row(
             "SELECT path FROM items WHERE deletedBy = ? AND \(ItemSQL.hasSuccessor) ORDER BY path LIMIT 1",
@@ -78,7 +75,6 @@ extension ItemTable where Access == Transaction {
 
     /// Records that the server has deleted the items that a record was about to delete. Their copies stay until they
     /// are vacuumed.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func confirmHidden(for record: SyncRecordID, at time: Timestamp) throws {
         let placeholders: [ItemRowID] = try ids(
             """
@@ -95,7 +91,6 @@ extension ItemTable where Access == Transaction {
     }
 
     /// Brings back an item, and all below it, that a record was about to delete with the folder above.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func unhide(_ id: LocalID, hiddenBy record: SyncRecordID) throws {
         guard let item = try item(localID: id) else { return }
         let back: [ItemRowID] = try ids(
@@ -108,7 +103,6 @@ extension ItemTable where Access == Transaction {
     }
 
     /// Leaves the item at a path removed that a record was about to delete, since another one has taken its place.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func giveUpHidden(at path: ItemPath, for record: SyncRecordID) throws {
         try run(
             """
@@ -124,7 +118,7 @@ extension ItemTable where Access == Transaction {
     ///
     /// Where the server gives no ids, the path is the identity, so that the substitutes for the ids change too.
     /// - Returns: The item at its new path.
-    /// - Throws: `.internal` if there is no such row, or SQLite's error; see ``DatabaseReads``.
+    /// - Throws: `.internal` if there is no such row.
     public func move(_ item: Item, to path: ItemPath) throws -> Item {
         let old = item.path
         access.noteMove(isFound: false)
@@ -187,13 +181,11 @@ extension ItemTable where Access == Transaction {
 
 extension ItemTable {
     /// Returns the record that is about to delete an item on the server; nil if there is none.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func deletion(of item: ItemRowID) throws -> SyncRecordID? {
         try integer("SELECT deletedBy FROM items WHERE databaseID = ?", .id(item)).map(SyncRecordID.init)
     }
 
     /// Returns the number of items that the records of a requester which follow a record are about to delete.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func hiddenCount(after record: SyncRecordID, for reason: DownloadTrigger) throws -> Int {
         let sql = """
             SELECT count(*) FROM syncRecords JOIN items ON items.deletedBy = syncRecords.id
@@ -203,7 +195,6 @@ extension ItemTable {
     }
 
     /// Returns the number of items at and below a path that are on the server or about to be made there.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func countOnServer(atOrBelow path: ItemPath) throws -> Int {
         func count(_ place: String, _ arguments: [SQLValue]) throws -> Int {
             let sql = "SELECT count(*) FROM items WHERE \(place) AND \(ItemSQL.isOnServer) AND path <> '/'"
@@ -213,7 +204,6 @@ extension ItemTable {
     }
 
     /// Returns the number of a folder's own entries, or `most` if there are more.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func countEntries(of folder: ItemPath, atMost most: Int) throws -> Int {
         let sql = "SELECT count(*) FROM (SELECT 1 FROM items WHERE parentPath = ? AND removedAt IS NULL LIMIT ?)"
         return try row(sql, [.path(folder), .integer(Int64(most))]) { Int($0.integer(0) ?? 0) } ?? 0
@@ -221,7 +211,7 @@ extension ItemTable {
 
     /// Reads a folder's own entries that a record is about to delete, one after the other.
     /// - Parameter body: A function that receives each item and returns false to end early.
-    /// - Throws: What `body` throws, or SQLite's error; see ``DatabaseReads``.
+    /// - Throws: What `body` throws.
     public func eachHidden(
         in folder: ItemPath, for record: SyncRecordID, _ body: (Item) throws -> Bool
     ) throws {
@@ -229,7 +219,6 @@ extension ItemTable {
     }
 
     /// Returns the paths of the first few items at or below a path that are only here, or were changed here.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func changedHere(below folder: ItemPath, limit: Int) throws -> [ItemPath] {
         try rows(
             "SELECT path FROM items WHERE \(ItemSQL.isInRange) AND \(ItemSQL.isChanged) ORDER BY path LIMIT ?",

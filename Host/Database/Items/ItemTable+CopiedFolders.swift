@@ -5,7 +5,6 @@ public import Model
 extension ItemTable where Access == Transaction {
     /// Shows in a copy what the copied folder holds, all of it in one statement.
     /// - Parameter record: The record that is about to copy the folder.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func insertCopies(below source: ItemPath, at copy: ItemPath, for record: SyncRecordID) throws {
         let (path, parent, inside) = (
             MovedPath(from: source, to: copy, column: "path"), MovedPath(from: source, to: copy, column: "parentPath"),
@@ -47,7 +46,6 @@ extension ItemTable where Access == Transaction {
     /// Writes what the server says of an item in a folder that it has just copied. An item of another kind or size than
     /// was copied is not the item, and is left to the next scan.
     /// - Parameter copy: The path to which the folder was copied.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func confirmCopied(_ entry: ListedItem, in copy: ItemPath, by record: SyncRecordID) throws {
         try ids(
             """
@@ -66,14 +64,12 @@ extension ItemTable where Access == Transaction {
     }
 
     /// Removes a row, and those below it, whose items are not where they were to be copied to.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func deleteCopies(atOrBelow path: ItemPath) throws {
         try deleteCopies(where: "removedAt IS NULL AND path = ?", [.path(path)])
         try deleteCopies(below: path)
     }
 
     /// Removes the rows below a folder whose items are not where they were to be copied to.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func deleteCopies(below folder: ItemPath) throws {
         try deleteCopies(where: "removedAt IS NULL AND \(ItemSQL.isInRange)", ItemSQL.range(below: folder))
     }
@@ -91,14 +87,12 @@ extension ItemTable {
 
     /// Tells whether an item is shown because the folder above it is to be copied, or was, and no listing has told of
     /// the item.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func isCopied(_ item: Item) throws -> Bool {
         guard item.fileID == nil else { return false }
         return try exists("SELECT 1 FROM items WHERE databaseID = ? AND \(ItemSQL.isCopied)", .id(item.databaseID))
     }
 
     /// Tells whether another record is about something that a record copies with its folder.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func isWorkWaiting(forCopiesBy record: SyncRecordID) throws -> Bool {
         try exists(
             """
@@ -109,7 +103,6 @@ extension ItemTable {
 
     /// Returns the paths of the entries of a folder that are shown because the folder was copied, and of which no listing
     /// has told.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func copies(in folder: ItemPath) throws -> [ItemPath] {
         guard try hasCopies() else { return [] }
         return try rows(

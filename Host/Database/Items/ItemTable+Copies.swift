@@ -5,7 +5,6 @@ public import Model
 extension ItemTable where Access == Transaction {
     /// Writes a new item's row and notes that the item was added.
     /// - Returns: The item with its `databaseID` and anchor.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     @discardableResult
     public func insert(_ item: Item) throws -> Item {
         let statement = try RawStatement(db, ItemWrite.insertion)
@@ -22,7 +21,7 @@ extension ItemTable where Access == Transaction {
 
     /// Writes all of the row that `item.databaseID` names, and notes that the item was updated.
     /// - Returns: The item with its new anchor.
-    /// - Throws: `.internal` if there is no such row, or SQLite's error; see ``DatabaseReads``.
+    /// - Throws: `.internal` if there is no such row.
     @discardableResult
     public func update(_ item: Item) throws -> Item {
         let statement = try RawStatement(db, ItemWrite.replacement)
@@ -63,7 +62,6 @@ extension ItemTable where Access == Transaction {
     }
 
     /// Deletes an item's row and notes that the item was removed.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func delete(databaseID: ItemRowID) throws {
         try run("DELETE FROM items WHERE databaseID = ?", .id(databaseID))
         access.noteRemoved(databaseID)
@@ -71,7 +69,6 @@ extension ItemTable where Access == Transaction {
 
     /// Writes the new mark of a file that was recognised by its content. Only the tree uses marks, so that the change
     /// is not noted for the observer.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func renewMark(_ mark: FileMark, databaseID: ItemRowID) throws {
         let statement = try RawStatement(
             db,
@@ -89,7 +86,6 @@ extension ItemTable where Access == Transaction {
     }
 
     /// Records that an item's copy is no longer here.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func dropCopy(of item: Item) throws {
         guard var item = try self.item(databaseID: item.databaseID) else { return }
         item.cloudStatus = .cloudOnly
@@ -99,7 +95,6 @@ extension ItemTable where Access == Transaction {
 
     /// Removes the local file from a row, since the file now belongs to another row. The row of an item that is only
     /// here is deleted.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func forgetLocalFile(of row: ScanRow) throws {
         guard row.fileID != nil else { return try delete(databaseID: row.databaseID) }
         try run(
@@ -115,7 +110,6 @@ extension ItemTable where Access == Transaction {
     /// Has a copy count as changed here if the server lists its version with another size than the copy has: the server
     /// does not hold what it gave or took, and the copy may be the only whole content.
     /// - Returns: The copy's size; nil if the listing does not contradict it.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func keepIfContradicted(copyOf row: ItemRowID) throws -> Int64? {
         let size = try self.row(
             """
@@ -132,7 +126,6 @@ extension ItemTable where Access == Transaction {
     }
 
     /// Records that a person's file, which the server is not known to have, lies at the item's path.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func meetUnknownFile(at localID: LocalID) throws {
         try ids(
             """

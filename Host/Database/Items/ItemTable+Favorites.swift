@@ -3,7 +3,6 @@ public import Model
 /// The marks of favorites.
 extension ItemTable {
     /// Returns the paths of the items on the server that are marked as favorites.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func favorites() throws -> Set<ItemPath> {
         Set(
             try rows("SELECT path FROM items WHERE favorite = 1 AND \(ItemSQL.isListed)") {
@@ -15,7 +14,6 @@ extension ItemTable {
 extension ItemTable where Access == Transaction {
     /// Writes the mark that the server has for the item at a path.
     /// - Returns: Whether there is such an item, and its mark was another.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func setFavorite(_ isFavorite: Bool, at path: ItemPath) throws -> Bool {
         let changed: [ItemRowID] = try ids(
             """

@@ -4,7 +4,6 @@ public import Model
 extension ItemTable {
     /// Returns the version of the last copy of an item, where the item's version has not become another one by a change
     /// of this account since; nil if there is none.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func formerVersion(of id: ItemRowID) throws -> ETag? {
         try row("SELECT formerETag, formerETagStrength FROM items WHERE databaseID = ?", [.id(id)]) {
             ETag($0.text(0), strength: $0.integer(1))
@@ -14,7 +13,6 @@ extension ItemTable {
 
 extension ItemTable where Access == Transaction {
     /// Forgets the version of the last copy, since the item's version is another one by a change of this account.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func forgetFormerVersion(of id: ItemRowID) throws {
         try run("UPDATE items SET formerETag = NULL WHERE databaseID = ? AND formerETag IS NOT NULL", .id(id))
     }

@@ -6,7 +6,6 @@ public import Model
 extension ItemTable where Access == Transaction {
     /// Adds a row for an item that was not known.
     /// - Parameter inheritsLocalFile: Whether a person's file, which the server is not known to have, lies at the path.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     @discardableResult
     public func insertListed(
         _ entry: ListedItem, fileID: FileID, localID: LocalID = .random(), racy: ScanRow.Racy,
@@ -37,7 +36,6 @@ extension ItemTable where Access == Transaction {
 
     /// Writes a listing's entry into the row that already has the entry's path. A download that failed is tried again
     /// at once if the entry has another version, size or permissions.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func updateListed(_ row: ScanRow, with entry: ListedItem, fileID: FileID, racy: ScanRow.Racy) throws {
         let statement = try RawStatement(
             db,
@@ -58,7 +56,6 @@ extension ItemTable where Access == Transaction {
 
     /// Writes an ETag's strength and the race with the listing. They change without a change of the item, so that no
     /// change is noted.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func renewListed(_ row: ScanRow, etag: ETag?, racy: ScanRow.Racy) throws {
         try run(
             "UPDATE items SET etagStrength = ?, racy = ? WHERE databaseID = ?",
@@ -68,7 +65,6 @@ extension ItemTable where Access == Transaction {
     /// Records that a copy may hold the first of two contents with one ETag. The copy still counts as the server's
     /// version, so that no change is noted, and it stays until the file has been fetched once more
     /// (``updateDownloaded(_:)``).
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func distrustCopy(of row: ScanRow) throws {
         try run(
             "UPDATE items SET racy = ? WHERE databaseID = ?", .number(of: ScanRow.Racy.distrusted),
@@ -76,7 +72,6 @@ extension ItemTable where Access == Transaction {
     }
 
     /// Records that an item that was only here is now on the server too, with another content as far as is known.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func meetLocalItem(_ row: ScanRow, with entry: ListedItem, fileID: FileID) throws {
         try updateListed(row, with: entry, fileID: fileID, racy: .no)
         let status: CloudStatus = entry.kind == .folder ? .localCopy : .locallyModified
@@ -85,7 +80,6 @@ extension ItemTable where Access == Transaction {
     }
 
     /// Records that a folder's children were listed completely under this ETag of the folder.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func setListed(folder databaseID: ItemRowID, etag: ETag?) throws {
         // An unchanged value is not written, so that no page of the database is rewritten.
         try run(
@@ -94,7 +88,6 @@ extension ItemTable where Access == Transaction {
     }
 
     /// Makes the folders above a path count as not listed. The next scan lists them, whatever their ETags are.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func forgetListings(above path: ItemPath) throws {
         var folder = path
         while !folder.isRoot {
@@ -104,7 +97,6 @@ extension ItemTable where Access == Transaction {
     }
 
     /// Makes all folders count as not listed.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func forgetListings() throws {
         try run("UPDATE items SET listedETag = NULL WHERE listedETag IS NOT NULL")
     }
@@ -113,7 +105,6 @@ extension ItemTable where Access == Transaction {
     /// removed.
     ///
     /// This function is called when a scan has finished. Until then, the item may be found at another path.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func keepModifiedOfRemoved() throws {
         try ids(
             """

@@ -3,7 +3,6 @@ public import Model
 extension ItemTable {
     /// Returns a path with the names in it spelled as the items have them whose names are the same but for Unicode's
     /// normalization form. An item with exactly this name comes first. What is not known stays as it is.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func spelling(of path: ItemPath) throws -> ItemPath {
         var known = ItemPath.root
         for (index, name) in path.components.enumerated() {

@@ -5,7 +5,6 @@ extension ItemTable where Access == Transaction {
     /// Records the time of use of the file at a path, and of all files below the path that are here. A later time that
     /// is already recorded stays.
     /// - Returns: The number of files whose time changed.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     @discardableResult
     public func noteUse(at path: ItemPath, _ time: Timestamp) throws -> Int {
         let used: [ItemRowID] = try ids(
@@ -21,13 +20,11 @@ extension ItemTable where Access == Transaction {
     }
 
     /// Records the time of use of a copy. A later time that is already recorded stays.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func noteUse(databaseID: ItemRowID, _ time: Timestamp) throws {
         try noteUse("databaseID = ?3", .id(databaseID), time)
     }
 
     /// Records the times at which programs used copies. Paths at which there is no copy any more are left out.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func noteUses(_ uses: some Sequence<(key: ItemPath, value: Timestamp)>) throws {
         for (path, time) in uses { try noteUse("path = ?3", .path(path), time) }
     }

@@ -8,34 +8,29 @@ public struct ItemTable<Access: DatabaseReads>: Table {
     let access: Access
 
     /// Returns the item at a path that is not removed.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func item(at path: ItemPath) throws -> Item? { try row(ItemQuery.atPath, [.path(path)], Item.init) }
 
     /// Returns the item at a path, or else the item that was removed from there last.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func lastItem(at path: ItemPath) throws -> Item? { try row(ItemQuery.lastAtPath, [.path(path)], Item.init) }
 
     /// Returns the item with an id, removed or not; nil if there is none.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func item(localID: LocalID) throws -> Item? {
         try row(ItemQuery.withLocalID, [.text(localID.text)], Item.init)
     }
 
     /// Returns the item of a row, removed or not; nil if there is no such row.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func item(databaseID: ItemRowID) throws -> Item? {
         try row(ItemQuery.withDatabaseID, [.id(databaseID)], Item.init)
     }
 
     /// Returns a folder's own entries that are not removed, by name.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func children(of folder: ItemPath) throws -> [Item] {
         try rows(ItemQuery.inFolder, [.path(folder)], Item.init)
     }
 
     /// Reads the items of a listing one after the other.
     /// - Parameter body: A function that receives each item and returns false to end early.
-    /// - Throws: What `body` throws, or SQLite's error; see ``DatabaseReads``.
+    /// - Throws: What `body` throws.
     public func each(_ listing: ItemListing, _ body: (Item) throws -> Bool) throws {
         let query = listing.query
         try each(where: query.sql, query.arguments, body)
@@ -56,7 +51,6 @@ public struct ItemTable<Access: DatabaseReads>: Table {
 
     /// Tells whether an item that is not removed meets a condition.
     /// - Parameter now: The time that `now` in the condition stands for.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func contains(_ condition: Condition, now: Timestamp) throws -> Bool {
         let (sql, arguments) = ConditionSQL.compile(condition, now: now)
         return try exists(
@@ -64,7 +58,6 @@ public struct ItemTable<Access: DatabaseReads>: Table {
     }
 
     /// Counts the known items and the items that are here. The cost grows with the number of those that are here.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func counts() throws -> ItemCounts {
         var counts = ItemCounts()
         counts.items = try knownRows()
@@ -86,13 +79,11 @@ public struct ItemTable<Access: DatabaseReads>: Table {
     }
 
     /// Returns the files whose local content differs from the server's, as far as is known.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func changedFiles() throws -> [Item] {
         try rows(ItemQuery.changedFiles, [], Item.init)
     }
 
     /// Returns the time at which a copy's mark was last recorded; nil if there are no copies.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func newestMarkTime() throws -> Timestamp? {
         try integer("SELECT max(copyRecorded) FROM items").map(Timestamp.init(nanoseconds:))
     }

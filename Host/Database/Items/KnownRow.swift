@@ -35,7 +35,7 @@ package struct KnownRow {
 
 extension ItemTable {
     /// Calls `body` with each row that a folder is known to hold on the server, in no order.
-    /// - Throws: What `body` throws, or SQLite's error; see ``DatabaseReads``.
+    /// - Throws: What `body` throws.
     package func eachKnownChild(of folder: ItemPath, _ body: (KnownRow) throws -> Void) throws {
         let statement = try RawStatement(
             db, "SELECT \(KnownRow.columns) FROM items WHERE parentPath = ? AND path <> '/' AND \(ItemSQL.isListed)")

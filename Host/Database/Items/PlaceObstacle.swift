@@ -11,19 +11,16 @@ public enum PlaceObstacle: Hashable, Sendable {
 extension ItemTable {
     /// Returns the item that is removed from the server and whose copy still lies at a path. An item that the server has
     /// still to delete does not count.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func removedCopy(at path: ItemPath) throws -> Item? {
         try row(ItemQuery.removedCopyAtPath, [.path(path)], Item.init)
     }
 
     /// Tells whether the copy of any removed item is here.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func hasRemovedCopies() throws -> Bool {
         try exists("SELECT 1 FROM items INDEXED BY items_removed WHERE removedAt IS NOT NULL AND \(ItemSQL.isCopy)")
     }
 
     /// Tells whether the copy of a removed item is at a path, above it or below it.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func isBesideRemovedCopy(_ path: ItemPath) throws -> Bool {
         var isBeside = false
         var place = path
@@ -43,7 +40,6 @@ extension ItemTable {
     /// A file at the path whose removal is decided is no obstacle for a file, and a folder at the path is no obstacle
     /// for a folder. The result is also nil if files were changed or made below the path of a file, since a person has
     /// to remove these first; an undecided removal is still an obstacle then.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func obstacle(at path: ItemPath, for kind: Item.Kind) throws -> PlaceObstacle? {
         var obstacle: PlaceObstacle?
         func meet(_ found: (path: ItemPath, isUndecided: Bool)) {
@@ -73,7 +69,6 @@ extension ItemTable {
 
     /// Returns the folders at and below a path that are removed from the server and still here, the deepest first.
     /// - Returns: The folders; nil if a file's copy is among what is removed there, or a removal that is not decided.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func onlyRemovedFolders(at path: ItemPath) throws -> [ItemPath]? {
         var (folders, isMore) = ([ItemPath](), false)
         try eachRemovedCopy("(path = ? OR \(ItemSQL.isBelow))", [.path(path)] + ItemSQL.bounds(below: path)) {
@@ -85,7 +80,6 @@ extension ItemTable {
     /// Returns the removed folders that are still here, and whose id of the server's another folder has: the server has
     /// them where there was a folder here already.
     /// - Returns: The folders, the deepest first.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func foldersMetElsewhere() throws -> [Item] {
         try rows(
             ItemQuery.select(

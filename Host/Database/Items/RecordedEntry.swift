@@ -48,7 +48,7 @@ extension RecordedEntry {
 extension ItemTable {
     /// Reads the rows at and below a path that record something as being here, those of removed items too, folder by
     /// folder.
-    /// - Throws: What `body` throws, or SQLite's error; see ``DatabaseReads``.
+    /// - Throws: What `body` throws.
     package func eachRecordedEntry(at scope: ItemPath, _ body: (RecordedEntry) throws -> Void) throws {
         let isInScope = scope.isRoot ? "path <> '/'" : "(path = ? OR (\(ItemSQL.isInRange)))"
         let statement = try RawStatement(
@@ -64,7 +64,6 @@ extension ItemTable {
     /// Returns the names in a folder that rows record: those of items that are not removed, those of removed items that
     /// are still here, and those of removed folders. A folder may hold very many entries, so that only kind and presence
     /// are kept of each.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func recordedNames(in folder: ItemPath) throws -> [FileName: RecordedName] {
         let statement = try RawStatement(
             db,
@@ -90,21 +89,18 @@ extension ItemTable {
     }
 
     /// Tells whether a folder was removed whose row is still known.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func isRemovedFolder(_ path: ItemPath) throws -> Bool {
         try exists(
             "SELECT 1 FROM items WHERE path = ? AND removedAt IS NOT NULL AND \(ItemSQL.isFolder)", [.path(path)])
     }
 
     /// Tells whether something is here, or is meant to be here, below a folder.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func holdsCopies(below folder: ItemPath) throws -> Bool {
         try exists(
             "SELECT 1 FROM items WHERE \(ItemSQL.isInRange) AND \(ItemSQL.isHere)", ItemSQL.range(below: folder))
     }
 
     /// Returns the row of a name in a folder, chosen as in ``recordedNames(in:)`` but for removed folders.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func recordedEntry(at path: ItemPath) throws -> RecordedEntry? {
         try row(
             """
@@ -115,7 +111,6 @@ extension ItemTable {
 
     /// Tells whether a path lies in a folder at whose path the rows record a file. The contents of such a folder belong
     /// to no item.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func isInObstructedFolder(_ path: ItemPath) throws -> Bool {
         var folder = path.parent
         while !folder.isRoot {

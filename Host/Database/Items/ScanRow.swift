@@ -88,31 +88,26 @@ extension ScanRow {
 
 extension ItemTable {
     /// Returns the row at a path that is not removed: on the server, or only here.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func scanRow(at path: ItemPath) throws -> ScanRow? { try row(ScanRow.atPath, [.path(path)], ScanRow.init) }
 
     /// Returns the rows with a server's id, removed or not, in no order. Some servers list an id at several places, each
     /// of which is an item.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func scanRows(withFileID id: FileID) throws -> [ScanRow] {
         try rows(ScanRow.withFileID, [.text(id.text)], ScanRow.init)
     }
 
     /// Returns a row, removed or not; nil if there is none.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func scanRow(databaseID: ItemRowID) throws -> ScanRow? {
         try row(ScanRow.withDatabaseID, [.id(databaseID)], ScanRow.init)
     }
 
     /// Tells whether a copy must be fetched once more, since it may hold the first of two contents with one ETag.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func isCopyDistrusted(databaseID: ItemRowID) throws -> Bool {
         try exists(
             "SELECT 1 FROM items WHERE databaseID = ? AND racy = \(ScanRow.Racy.distrusted.sql)", .id(databaseID))
     }
 
     /// Tells whether a folder below another folder does not count as listed completely.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func hasUnlistedFolder(below folder: ItemPath) throws -> Bool {
         try exists(
             """
@@ -122,7 +117,7 @@ extension ItemTable {
     }
 
     /// Calls `body` with the id of each row that a folder is known to hold on the server.
-    /// - Throws: What `body` throws, or SQLite's error; see ``DatabaseReads``.
+    /// - Throws: What `body` throws.
     public func forEachKnownChild(of folder: ItemPath, _ body: (ItemRowID) throws -> Void) throws {
         let statement = try RawStatement(
             db, "SELECT databaseID FROM items WHERE parentPath = ? AND path <> '/' AND \(ItemSQL.isListed)")
@@ -133,7 +128,7 @@ extension ItemTable {
 
     /// Calls `body` with the id and the name of each row in a folder whose name has more than ASCII and that is not
     /// removed.
-    /// - Throws: What `body` throws, or SQLite's error; see ``DatabaseReads``.
+    /// - Throws: What `body` throws.
     public func forEachUnusualName(in folder: ItemPath, _ body: (ItemRowID, String) throws -> Void) throws {
         let statement = try RawStatement(
             db,
@@ -148,7 +143,6 @@ extension ItemTable {
 
     /// Returns the number of items that the server is known to have, without the root. A displaced item and the item at
     /// its path count once.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func knownCount() throws -> Int {
         let listed = try knownRows() - count("fileID IS NULL AND removedAt IS NULL AND path <> '/'", by: "items_fileID")
         let displaced = try integer(

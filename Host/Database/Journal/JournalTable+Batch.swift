@@ -91,7 +91,7 @@ extension JournalTable {
     /// - Parameters:
     ///   - id: The record after which the reading begins.
     ///   - body: A function that receives each row and returns false to end early.
-    /// - Throws: What `body` throws, or SQLite's error; see ``DatabaseReads``.
+    /// - Throws: What `body` throws.
     public func eachRow(after id: SyncRecordID, _ body: (JournalRow) throws -> Bool) throws {
         let statement = try RawStatement(db, JournalRowQuery.rows)
         defer { statement.reset() }
@@ -102,7 +102,6 @@ extension JournalTable {
     /// Returns the paths at which records change the server.
     /// - Parameter limit: The largest number of records.
     /// - Returns: The paths; nil if there are more records.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func changedPaths(limit: Int) throws -> [ItemPath]? {
         let statement = try RawStatement(
             db, "SELECT path, otherPath FROM syncRecords WHERE \(SyncRecordQuery.changesServer) LIMIT ?")
@@ -152,7 +151,6 @@ extension JournalTable where Access == Transaction {
     /// Records that downloads are complete and about to be put into the tree: each whose record still wants this version
     /// of an item that is where it was, and of which still nothing is here.
     /// - Returns: For each download whether it was recorded.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func setLandings(of downloads: [BatchedDownload]) throws -> [Bool] {
         let statement = try RawStatement(db, BatchSQL.landing)
         let areSet = try downloads.map { download in
@@ -184,7 +182,6 @@ extension JournalTable where Access == Transaction {
     /// Records in items that their copies are here, and removes the records: of each download of whose item nothing else
     /// has become known or wanted since ``setLandings(of:)``.
     /// - Returns: For each download whether it was done.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func complete(_ downloads: [BatchedDownload], now: Timestamp) throws -> [Bool] {
         let completion = try RawStatement(db, BatchSQL.completion)
         let anchor = try access.anchor
@@ -215,7 +212,6 @@ extension JournalTable where Access == Transaction {
     }
 
     /// Tells whether any record has an issue.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func haveIssues() throws -> Bool {
         try exists("SELECT 1 FROM issues WHERE record IS NOT NULL")
     }

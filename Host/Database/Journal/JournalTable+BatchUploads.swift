@@ -29,7 +29,7 @@ extension JournalTable where Access == Transaction {
     /// Marks uploads as sent: they may have arrived at the server from now on. Uploads that wait, or that were marked
     /// before, are left out.
     /// - Returns: The records that were marked, as ready records that were not sent.
-    /// - Throws: `.internal` if a record makes no sense, or SQLite's error; see ``DatabaseReads``.
+    /// - Throws: `.internal` if a record makes no sense.
     public func markSent(_ uploads: [SyncRecordID]) throws -> [SyncRecordID: SyncRecord] {
         let statement = try RawStatement(db, BatchUploadSQL.sending)
         defer { statement.reset() }
@@ -49,7 +49,6 @@ extension JournalTable where Access == Transaction {
     /// Records that the server holds new files, and makes their records those of complete downloads: of each file of
     /// which nothing else has become known or wanted since it was queued.
     /// - Returns: For each file the number of its item's row; nil if nothing was recorded.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func conclude(_ files: [MadeFile]) throws -> [ItemRowID?] {
         let items = try RawStatement(db, BatchUploadSQL.item)
         let records = try RawStatement(db, BatchUploadSQL.record)

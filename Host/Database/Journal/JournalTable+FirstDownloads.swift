@@ -11,7 +11,6 @@ extension JournalTable where Access == Transaction {
     ///   - whileCovered: As ``SyncRecord/whileCovered``.
     ///   - time: The time since which the downloads are wanted.
     /// - Returns: The items that were not left out, and the sum of their sizes in bytes.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func insertFirstDownloads(
         of items: [LocalID], for reason: DownloadTrigger, whileCovered: Bool, since time: Timestamp
     ) throws -> (items: Set<LocalID>, bytes: Int64) {

@@ -4,7 +4,6 @@ public import Model
 extension JournalTable where Access == Transaction {
     /// Adds a new record after all others.
     /// - Returns: The record with its id. Ids rise and are never used again.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func insert(_ record: SyncRecord) throws -> SyncRecord {
         let statement = try RawStatement(db, JournalSQL.insertion)
         record.bind(to: statement)
@@ -19,7 +18,6 @@ extension JournalTable where Access == Transaction {
     /// Writes all of a record's row. A record that changes nothing on the server any more loses its pending places; the
     /// places of others stay as they are.
     /// - Returns: Whether the record still existed.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     @discardableResult
     public func update(_ record: SyncRecord) throws -> Bool {
         let statement = try RawStatement(db, JournalSQL.replacement)
@@ -34,7 +32,6 @@ extension JournalTable where Access == Transaction {
     }
 
     /// Writes all of a record's row, and its pending places anew, after the record has come to be about another item.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func replace(_ record: SyncRecord) throws {
         guard try update(record) else { return }
         try deletePlaces(of: record.id)
@@ -42,7 +39,6 @@ extension JournalTable where Access == Transaction {
     }
 
     /// Records that a record's download is complete and about to be put into the tree.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func setLanding(_ landing: Landing, of id: SyncRecordID) throws {
         let statement = try RawStatement(
             db,
@@ -63,13 +59,11 @@ extension JournalTable where Access == Transaction {
 
     /// Removes a record from the journal, together with an issue about it.
     /// - Returns: Whether the record still existed.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     @discardableResult
     public func delete(id: SyncRecordID) throws -> Bool { try take(id: id) != nil }
 
     /// Removes a record from the journal, together with an issue about it.
     /// - Returns: The record's reason, and its `whileCovered`; nil if the record no longer existed.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func take(id: SyncRecordID) throws -> (reason: DownloadTrigger, whileCovered: Bool)? {
         let issues = try RawStatement(db, "DELETE FROM issues WHERE record = ?")
         issues.bind(1, id)
@@ -89,7 +83,6 @@ extension JournalTable where Access == Transaction {
     }
 
     /// Marks a change as sent: it may have arrived at the server from now on.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func markSent(_ id: SyncRecordID) throws {
         let statement = try RawStatement(
             db, "UPDATE syncRecords SET state = \(State.processing.sql), mayHaveArrived = 1 WHERE id = ?")
@@ -99,7 +92,6 @@ extension JournalTable where Access == Transaction {
     }
 
     /// Marks records as started. Records that no longer exist, or that wait again, are left out.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func markProcessing(_ ids: some Sequence<SyncRecordID>) throws {
         let statement = try RawStatement(
             db,
@@ -117,7 +109,6 @@ extension JournalTable where Access == Transaction {
     /// Makes records ready that were pending or being processed when a host ended. No work on them is under way any
     /// more.
     /// - Returns: The number of records.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func makeStuckReady() throws -> Int {
         let statement = try RawStatement(
             db,
@@ -134,7 +125,6 @@ extension JournalTable where Access == Transaction {
     /// - Parameter longest: The longest possible wait. A longer wait was written when the clock showed another time,
     ///   and ends too.
     /// - Returns: Whether any wait ended.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func endFulfilledWaits(now: Timestamp, longest: Duration) throws -> Bool {
         let statement = try RawStatement(
             db,
@@ -156,7 +146,6 @@ extension JournalTable where Access == Transaction {
     /// - Parameters:
     ///   - most: The number of records that may be ready or under way.
     ///   - time: The time until which the other records wait.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func hold(of reason: DownloadTrigger, beyond most: Int, until time: Timestamp) throws {
         let isReady =
             "reason = ?1 AND state <> \(State.failed.sql) AND waitUntil IS NULL "
@@ -179,7 +168,6 @@ extension JournalTable where Access == Transaction {
     }
 
     /// Ends the waits of records that wait with an issue. The issue stays.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func endWaits(forIssue id: IssueID) throws {
         let statement = try RawStatement(
             db, "UPDATE syncRecords SET waitIssue = NULL, waitUntil = 0 WHERE waitIssue = ?")
@@ -198,7 +186,6 @@ extension JournalTable where Access == Transaction {
 
     /// Ends the waits of records whose path was obstructed: the obstacle may have gone, or its removal may have been
     /// decided.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func endPlaceWaits() throws {
         let statement = try RawStatement(
             db, "UPDATE syncRecords SET waitUntil = 0, waitPlace = NULL WHERE waitPlace IS NOT NULL")

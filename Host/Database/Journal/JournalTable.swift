@@ -5,7 +5,7 @@ public struct JournalTable<Access: DatabaseReads>: Table {
     let access: Access
 
     /// Returns a record; nil if there is none with this id.
-    /// - Throws: `.internal` if a record makes no sense, or SQLite's error; see ``DatabaseReads``.
+    /// - Throws: `.internal` if a record makes no sense.
     public func record(id: SyncRecordID) throws -> SyncRecord? {
         try first(SyncRecordQuery.withID, [.id(id)])
     }
@@ -75,13 +75,11 @@ public struct JournalTable<Access: DatabaseReads>: Table {
     }
 
     /// Returns the number of records. SQLite counts the entries of an index for it, and reads no record.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func count() throws -> Int { Int(try integer("SELECT count(*) FROM syncRecords") ?? 0) }
 
     /// Returns the number of records in each state, as ``SyncRecord/toldState`` has it. States without records are left
     /// out. In a long journal nearly all records are ready and wait for nothing. SQLite counts these by indexes, and for
     /// the others reads the few columns that tell them, without sorting.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func counts() throws -> [SyncRecord.State: Int] {
         let others = SyncRecord.State.allCases.filter { $0 != .ready }.map(\.sql).joined(separator: ", ")
         let shifts = try rows(
@@ -105,7 +103,6 @@ public struct JournalTable<Access: DatabaseReads>: Table {
 
     /// Returns the number of records of a reason that are under way or about to be. Records that wait for a person, for
     /// their path, or for a time after `limit` do not count. The cost grows with the number of records of the reason.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func liveCount(reason: DownloadTrigger, waitingUntil limit: Timestamp) throws -> Int {
         let isLive =
             "reason = ?1 AND state <> \(State.failed.sql) AND waitIssue IS NULL AND waitPlace IS NULL "
@@ -123,7 +120,6 @@ public struct JournalTable<Access: DatabaseReads>: Table {
 
     /// Returns the number of downloads and uploads of files in the journal, except failed ones, and the bytes of these
     /// files according to the server.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func pendingTransfers() throws -> (files: Int, bytes: Int64) {
         let statement = try RawStatement(
             db,
@@ -141,7 +137,6 @@ public struct JournalTable<Access: DatabaseReads>: Table {
 
     /// Returns the id of the record that was added last, whether or not the record still exists; 0 before the first
     /// record.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func lastID() throws -> SyncRecordID {
         let statement = try RawStatement(db, "SELECT seq FROM sqlite_sequence WHERE name = 'syncRecords'")
         defer { statement.reset() }
@@ -149,13 +144,11 @@ public struct JournalTable<Access: DatabaseReads>: Table {
     }
 
     /// Returns the number of records that were added after another one and are in the journal.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func count(after id: SyncRecordID) throws -> Int {
         Int(try integer("SELECT count(*) FROM syncRecords WHERE id > ?", .id(id)) ?? 0)
     }
 
     /// Returns the earliest time at which a waiting record may go on; nil if no record waits for a time.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func earliestWait() throws -> Timestamp? {
         let statement = try RawStatement(db, "SELECT min(waitUntil) FROM syncRecords WHERE waitUntil IS NOT NULL")
         defer { statement.reset() }
@@ -164,7 +157,6 @@ public struct JournalTable<Access: DatabaseReads>: Table {
 
     /// Returns the items that the sync engine is putting in place. Their files belong to the sync engine until it is
     /// done.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func landingItems() throws -> Set<LocalID> {
         let statement = try RawStatement(db, "SELECT localID FROM syncRecords WHERE landingDigest IS NOT NULL")
         defer { statement.reset() }
@@ -174,7 +166,6 @@ public struct JournalTable<Access: DatabaseReads>: Table {
     }
 
     /// Tells whether the sync engine is putting this item's file in place.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func isLanding(_ item: LocalID) throws -> Bool {
         let statement = try RawStatement(
             db, "SELECT 1 FROM syncRecords WHERE localID = ? AND landingDigest IS NOT NULL LIMIT 1")

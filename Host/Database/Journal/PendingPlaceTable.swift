@@ -27,11 +27,9 @@ public struct FolderPlaces: Hashable, Sendable {
 /// The places on the server that records of the journal are about to change.
 extension JournalTable {
     /// Tells whether any place is pending.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func hasPendingPlaces() throws -> Bool { try exists("SELECT 1 FROM pendingPlaces") }
 
     /// Returns the pending places that matter for a folder's listing.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func pendingPlaces(in folder: ItemPath) throws -> FolderPlaces {
         var places = FolderPlaces()
         guard try hasPendingPlaces() else { return places }
@@ -56,7 +54,6 @@ extension JournalTable {
     }
 
     /// Tells whether an item is at or below a path to which something is about to come.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func isArriving(_ path: ItemPath) throws -> Bool {
         guard try hasPendingPlaces() else { return false }
         var path = path
@@ -131,13 +128,11 @@ extension JournalTable {
     }
 
     /// Returns the number of records that change the server.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func changeCount() throws -> Int {
         Int(try integer("SELECT count(*) FROM syncRecords WHERE \(SyncRecordQuery.changesServer)") ?? 0)
     }
 
     /// Returns the names of the snapshots of all uploads.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func snapshots() throws -> Set<String> {
         Set(try rows(SyncRecordQuery.snapshots) { $0.text(0) ?? "" })
     }

@@ -7,7 +7,6 @@ extension LoopTable where Access == Transaction {
     /// A new loop is enabled and begins without an event id. An existing row stays as it is, unless another plugin has
     /// taken over the loop. The event id is then cleared, since a plugin cannot go on from another plugin's event id.
     /// - Returns: Whether the loop is new.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     @discardableResult
     public func enrol(_ key: LoopKey, plugin: PluginID) throws -> Bool {
         if let known = try loop(key) {
@@ -28,7 +27,6 @@ extension LoopTable where Access == Transaction {
     }
 
     /// Removes a loop's row with its event id. The loop's cached records stay. It is no error if there is no such row.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func remove(_ key: LoopKey) throws {
         let statement = try RawStatement(db, "DELETE FROM loops WHERE kind = ? AND id = ?")
         statement.bind([.text(key.kind.text), .text(key.id.text)])
@@ -49,7 +47,6 @@ extension LoopTable where Access == Transaction {
 
     /// Clears the event ids of all loops, so that each loop begins by fetching everything (L18, L34). The cached
     /// records stay.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func dropEventIDs() throws {
         let statement = try RawStatement(db, "UPDATE loops SET eventID = NULL, failures = 0, nextPoll = NULL")
         try statement.run()
@@ -58,7 +55,6 @@ extension LoopTable where Access == Transaction {
 
     /// Records the results of polls that changed nothing else: last and next poll, result, error and failures. The
     /// event id, the plugin and whether the loop is enabled stay as they are. Loops that no longer exist are left out.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func note(_ reports: some Sequence<LoopState>) throws {
         let statement = try RawStatement(
             db,
@@ -127,7 +123,7 @@ extension LoopTable where Access == Transaction {
 
     /// Changes records. The loop of a removed record is removed too, with the records that it cached.
     /// - Parameter loopCollections: The collection whose records have loops of their own, for each kind of such loops.
-    /// - Throws: `.badData` if a value is no JSON object, or SQLite's error; see ``DatabaseReads``.
+    /// - Throws: `.badData` if a value is no JSON object.
     public func apply(
         _ changes: [RecordChange], loopCollections: [LoopKind: RecordCollection]
     ) throws -> LoopTurnChanges {

@@ -5,19 +5,16 @@ public struct LoopTable<Access: DatabaseReads>: Table {
     let access: Access
 
     /// Returns all event loops: the core loop first, then the others in the order in which they were last enabled.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func all() throws -> [LoopState] {
         try all("1 ORDER BY kind <> 'core', position", [])
     }
 
     /// Returns a loop; nil if there is none with this key.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func loop(_ key: LoopKey) throws -> LoopState? {
         try all("kind = ? AND id = ?", [.text(key.kind.text), .text(key.id.text)]).first
     }
 
     /// Returns a loop's event id; nil if the loop has not run yet, its event id was cleared, or there is no such loop.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func eventID(of key: LoopKey) throws -> EventID? { try loop(key)?.eventID }
 
     private func all(_ sql: String, _ arguments: [SQLValue]) throws -> [LoopState] {

@@ -20,17 +20,14 @@ public struct MetaTable<Access: DatabaseReads>: Table {
     let access: Access
 
     /// Returns a number; nil if it was never set.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func integer(_ key: MetaKey) throws -> Int64? { try value(key) { $0.integer(0) } ?? nil }
 
     /// Returns a time, which is stored as nanoseconds since 1970; nil if it was never set.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func time(_ key: MetaKey) throws -> Timestamp? {
         try integer(key).map(Timestamp.init(nanoseconds:))
     }
 
     /// Returns a text; nil if it was never set.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func text(_ key: MetaKey) throws -> String? { try value(key) { $0.text(0) } ?? nil }
 
     private func value<Value>(_ key: MetaKey, _ read: (RawStatement) -> Value) throws -> Value? {
@@ -42,13 +39,10 @@ public struct MetaTable<Access: DatabaseReads>: Table {
 /// the disk.
 extension MetaTable where Access == Transaction {
     /// Sets a number.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func set(_ key: MetaKey, _ number: Int64) throws { try set(key, .integer(number)) }
     /// Sets a text.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func set(_ key: MetaKey, _ text: String) throws { try set(key, .text(text)) }
     /// Sets a time, stored as nanoseconds since 1970.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func set(_ key: MetaKey, _ time: Timestamp) throws { try set(key, .time(time)) }
 
     private func set(_ key: MetaKey, _ value: SQLValue) throws {
@@ -60,7 +54,6 @@ extension MetaTable where Access == Transaction {
     }
 
     /// Removes a value, if it is set.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func clear(_ key: MetaKey) throws { try run("DELETE FROM meta WHERE key = ?", .text(key.name)) }
 }
 

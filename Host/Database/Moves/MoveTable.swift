@@ -17,7 +17,6 @@ public struct MoveTable<Access: DatabaseReads>: Table {
     let access: Access
 
     /// Returns all moves, in the order in which they were decided.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func all() throws -> [TreeMove] {
         try rows("SELECT id, localID, fromPath, toPath FROM treeMoves ORDER BY id") {
             TreeMove(
@@ -27,12 +26,10 @@ public struct MoveTable<Access: DatabaseReads>: Table {
     }
 
     /// Whether there are no moves.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public var isEmpty: Bool { get throws { try !exists("SELECT 1 FROM treeMoves") } }
 
     /// Tells whether a move from or to a path, or a folder above the path, is still to be carried out. What lies at the
     /// path may then belong to another item, and the item's own copy may lie elsewhere.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func isToCome(around path: ItemPath) throws -> Bool {
         try all().contains { move in
             [move.from, move.to].contains { $0 == path || $0.isAncestor(of: path) }
@@ -41,7 +38,6 @@ public struct MoveTable<Access: DatabaseReads>: Table {
 
     /// Tells whether the copy of an item that is gone from the server is still to be moved, or its place still to be
     /// left by another copy. A move of another item to its place does not count: that one waits until the copy is gone.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func isToCome(ofRemoved item: Item) throws -> Bool {
         try all().contains { move in
             if move.from == item.path || move.from.isAncestor(of: item.path) { return true }
@@ -54,7 +50,6 @@ public struct MoveTable<Access: DatabaseReads>: Table {
 
     /// Tells whether moves are still to come without which a file must not be put in place at its item's path: of the
     /// item's own older copy, of what lies in the file's place, or of a folder above.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func isToCome(beforeFileOf item: Item) throws -> Bool {
         try all().contains { move in
             move.localID == item.localID || item.path.isAncestor(of: move.from)
@@ -63,13 +58,11 @@ public struct MoveTable<Access: DatabaseReads>: Table {
     }
 
     /// Tells whether a move of an item to a path is still to be carried out.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     func isToCome(of item: LocalID, to path: ItemPath) throws -> Bool {
         try exists("SELECT 1 FROM treeMoves WHERE localID = ? AND toPath = ?", [.text(item.text), .path(path)])
     }
 
     /// Tells whether the item that the rows have at a path is still to be moved there in the tree.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func isToCome(to path: ItemPath) throws -> Bool {
         try exists("SELECT 1 FROM treeMoves WHERE toPath = ?", .path(path))
     }
@@ -77,11 +70,9 @@ public struct MoveTable<Access: DatabaseReads>: Table {
 
 extension MoveTable where Access == Transaction {
     /// Removes a move that was carried out. It is no error if there is no such move.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func remove(_ id: TreeMoveID) throws { try run("DELETE FROM treeMoves WHERE id = ?", .id(id)) }
 
     /// Sets the path from which a move is made.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func setStart(of id: TreeMoveID, to path: ItemPath) throws {
         try run("UPDATE treeMoves SET fromPath = ? WHERE id = ?", .path(path), .id(id))
     }
@@ -112,7 +103,6 @@ extension MoveTable where Access == Transaction {
     /// empty.
     /// - Returns: The former paths of the folder and of the folders in it, the deepest first. Those without copies are
     ///   left empty.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func addIntoFolder(from old: ItemPath, to new: ItemPath) throws -> [ItemPath] {
         for copy in try copies("TRUE", below: new) {
             try add(copy.localID, from: copy.path.moved(from: new, to: old), to: copy.path)

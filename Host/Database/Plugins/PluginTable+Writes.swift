@@ -3,7 +3,6 @@ public import Model
 /// The writes that concern plugins.
 extension PluginTable where Access == Transaction {
     /// Stores a plugin's value and replaces any that the plugin has under this key.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func setValue(of plugin: PluginID, key: [UInt8], _ value: [UInt8]) throws {
         let statement = try RawStatement(
             db, "INSERT OR REPLACE INTO pluginValues (plugin, key, value) VALUES (?, ?, ?)")
@@ -12,7 +11,6 @@ extension PluginTable where Access == Transaction {
     }
 
     /// Removes a plugin's value, if there is one.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func removeValue(of plugin: PluginID, key: [UInt8]) throws {
         let statement = try RawStatement(db, "DELETE FROM pluginValues WHERE plugin = ? AND key = ?")
         statement.bind([.text(plugin.text), .blob(key)])
@@ -23,7 +21,6 @@ extension PluginTable where Access == Transaction {
     /// - Parameters:
     ///   - digest: The SHA-256 of the library, 32 bytes.
     ///   - refusal: The reason why the library must not be opened; nil if the library described itself.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func rememberProbe(digest: [UInt8], hostMinor: Int, refusal: String?) throws {
         let statement = try RawStatement(
             db, "INSERT OR REPLACE INTO probedLibraries (digest, hostMinor, refusal) VALUES (?, ?, ?)")

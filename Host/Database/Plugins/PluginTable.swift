@@ -5,7 +5,6 @@ public struct PluginTable<Access: DatabaseReads>: Table {
     let access: Access
 
     /// Returns the value that a plugin stored under a key of its own; nil if there is none.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func value(of plugin: PluginID, key: [UInt8]) throws -> [UInt8]? {
         let statement = try RawStatement(db, "SELECT value FROM pluginValues WHERE plugin = ? AND key = ?")
         defer { statement.reset() }
@@ -15,7 +14,6 @@ public struct PluginTable<Access: DatabaseReads>: Table {
 
     /// Returns the size in bytes of a plugin's value with its key, or of all of the plugin's values; 0 if there is none.
     /// - Parameter key: The key; nil for all.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func valueSize(of plugin: PluginID, key: [UInt8]?) throws -> Int64 {
         let statement = try RawStatement(
             db,
@@ -28,7 +26,7 @@ public struct PluginTable<Access: DatabaseReads>: Table {
 
     /// Reads the values of a plugin one after the other, by key, byte by byte.
     /// - Parameter body: A function that receives each value and returns false to end early.
-    /// - Throws: What `body` throws, or SQLite's error; see ``DatabaseReads``.
+    /// - Throws: What `body` throws.
     public func eachValue(of plugin: PluginID, _ body: (KeptValue) throws -> Bool) throws {
         let statement = try RawStatement(db, "SELECT key, value FROM pluginValues WHERE plugin = ? ORDER BY key")
         defer { statement.reset() }
@@ -43,7 +41,6 @@ public struct PluginTable<Access: DatabaseReads>: Table {
     /// - Parameter digest: The SHA-256 of the library, 32 bytes.
     /// - Returns: Nil if no result is remembered. Otherwise the reason why the library must not be opened, or an inner
     ///   nil if the library described itself.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func probe(digest: [UInt8], hostMinor: Int) throws -> String?? {
         let statement = try RawStatement(db, "SELECT refusal FROM probedLibraries WHERE digest = ? AND hostMinor = ?")
         defer { statement.reset() }

@@ -10,7 +10,7 @@ public struct AvailableOfflineCoverage: Sendable {
     private let now: Timestamp
 
     /// Reads the policies.
-    /// - Throws: `.badData` if a policy's condition does not parse, or SQLite's error; see ``DatabaseReads``.
+    /// - Throws: `.badData` if a policy's condition does not parse.
     public init(_ reads: some DatabaseReads, now: Timestamp) throws {
         var (conditions, byPath, byLocalID) = ([Condition](), [ItemPath: [Condition]](), [LocalID: [Condition]]())
         for policy in try reads.policies.all(kind: .availableOffline) {

@@ -8,7 +8,7 @@ public struct KeptItems: Sendable {
     private let followers: [LocalID: [Int]]
 
     /// Reads the policies.
-    /// - Throws: `.badData` if a policy's condition does not parse, or SQLite's error; see ``DatabaseReads``.
+    /// - Throws: `.badData` if a policy's condition does not parse.
     public init(_ reads: some DatabaseReads) throws {
         policies = try reads.policies.all(kind: .availableOffline).map { ($0, try $0.parsedCondition()) }
         any = ConditionMatcher(.anyOf(policies.map(\.condition)))
@@ -25,7 +25,6 @@ public struct KeptItems: Sendable {
     /// Returns the policy that keeps an item here. The policy of a moved folder keeps the folder's present contents,
     /// even while the policy still has the old path.
     /// - Parameter now: The time that `now` in a condition stands for.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func policy(for item: Item, now: Timestamp, _ reads: some DatabaseReads) throws -> ItemPolicy? {
         guard !policies.isEmpty else { return nil }
         if any.matches(item, now: now), let found = policies.first(where: { $0.condition.matches(item, now: now) }) {

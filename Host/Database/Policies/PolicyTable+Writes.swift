@@ -180,7 +180,6 @@ extension PolicyTable where Access == Transaction {
     static let policyJournalLimit: Int64 = 1_000
 
     /// Removes the rows up to a number, which the history contains.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func removeChanges(through number: Int64) throws {
         let statement = try RawStatement(db, "DELETE FROM policyChanges WHERE number <= ?")
         statement.bind(1, number)

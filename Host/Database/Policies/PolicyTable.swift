@@ -8,7 +8,6 @@ public struct PolicyTable<Access: DatabaseReads>: Table {
     /// - Parameters:
     ///   - kind: The kind of the policies; nil for every kind.
     ///   - includesInternal: Whether policies are included whose identifier begins with `_sys.`.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func all(kind: PolicyKind? = nil, includesInternal: Bool = true) throws -> [ItemPolicy] {
         let all =
             if let kind { try select("kind = ?", [.text(kind.text)]) } else { try select("1", []) }
@@ -17,7 +16,7 @@ public struct PolicyTable<Access: DatabaseReads>: Table {
 
     /// Returns the policies whose condition an item meets, oldest first.
     /// - Parameter now: The time that `now` in a condition stands for.
-    /// - Throws: `.badData` if a policy's condition does not parse, or SQLite's error; see ``DatabaseReads``.
+    /// - Throws: `.badData` if a policy's condition does not parse.
     public func all(
         kind: PolicyKind? = nil, affecting item: Item, now: Timestamp, includesInternal: Bool = true
     ) throws -> [ItemPolicy] {
@@ -27,11 +26,9 @@ public struct PolicyTable<Access: DatabaseReads>: Table {
     }
 
     /// Returns a policy; nil if there is none with this id.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func policy(_ id: PolicyID) throws -> ItemPolicy? { try select("id = ?", [.text(id.text)]).first }
 
     /// Returns the policies for a path at which no item has been found so far.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func unmet() throws -> [ItemPolicy] {
         try select(
             """
@@ -66,8 +63,7 @@ public struct PolicyTable<Access: DatabaseReads>: Table {
 
     /// Returns the changes that are not yet in the history, oldest first.
     /// - Parameter limit: The largest number of rows.
-    /// - Throws: `.localIO` if a row cannot be read, or was written by a newer Larder; or SQLite's error; see
-    ///   ``DatabaseReads``.
+    /// - Throws: `.localIO` if a row cannot be read, or was written by a newer Larder.
     public func changes(limit: Int) throws -> [PolicyJournalRow] {
         let statement = try RawStatement(db, "SELECT number, id, content FROM policyChanges ORDER BY number LIMIT ?")
         defer { statement.reset() }
@@ -83,7 +79,6 @@ public struct PolicyTable<Access: DatabaseReads>: Table {
     }
 
     /// Returns the number of changes that are not yet in the history.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func changeCount() throws -> Int {
         let statement = try RawStatement(db, "SELECT count(*) FROM policyChanges")
         defer { statement.reset() }
@@ -93,7 +88,7 @@ public struct PolicyTable<Access: DatabaseReads>: Table {
     /// Returns the number of items that meet a policy's condition, and the size of the files among them according to
     /// the server. Removed items and the root are not counted.
     /// - Parameter now: The time that `now` in the condition stands for.
-    /// - Throws: `.badData` if the condition does not parse, or SQLite's error; see ``DatabaseReads``.
+    /// - Throws: `.badData` if the condition does not parse.
     public func coverage(of policy: ItemPolicy, now: Timestamp) throws -> (items: Int64, bytes: Int64) {
         let condition = ConditionSQL.compile(try policy.parsedCondition(), now: now)
         let statement = try RawStatement(

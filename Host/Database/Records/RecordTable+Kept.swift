@@ -17,13 +17,11 @@ extension RecordTable {
     }
 
     /// Returns the size in bytes of all records that a plugin's loops keep.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func size(keptBy plugin: PluginID) throws -> Int64 {
         try integer("\(RecordSQL.size) WHERE \(Self.isKept)", .text(plugin.text)) ?? 0
     }
 
     /// Returns the collections in which a plugin's loops keep records, sorted byte by byte.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func collections(keptBy plugin: PluginID) throws -> [RecordCollection] {
         try rows(
             "SELECT DISTINCT collection FROM records WHERE \(Self.isKept) ORDER BY collection", [.text(plugin.text)]
@@ -32,7 +30,7 @@ extension RecordTable {
 
     /// Reads the records that a plugin's loops keep in a collection one after the other, by key, byte by byte.
     /// - Parameter body: A function that receives each record and returns false to end early.
-    /// - Throws: What `body` throws, or SQLite's error; see ``DatabaseReads``.
+    /// - Throws: What `body` throws.
     public func each(
         keptBy plugin: PluginID, in collection: RecordCollection, _ body: (KeptRecord) throws -> Bool
     ) throws {

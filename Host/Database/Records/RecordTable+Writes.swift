@@ -4,7 +4,7 @@ public import Model
 extension RecordTable where Access == Transaction {
     /// Stores a record and replaces any with its key. An equal record is left alone.
     /// - Returns: Whether the record was added or changed; nil if an equal record was stored already.
-    /// - Throws: `.badData` if the value is no JSON object, or SQLite's error; see ``DatabaseReads``.
+    /// - Throws: `.badData` if the value is no JSON object.
     @discardableResult
     public func put(_ record: Model.Record, in collection: RecordCollection) throws -> RecordEvent? {
         let known = try comparison(with: record, in: collection)
@@ -42,7 +42,6 @@ extension RecordTable where Access == Transaction {
 
     /// Removes a record together with the collection of the records that belong to it.
     /// - Returns: Whether there was such a record.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     @discardableResult
     public func remove(_ key: RecordKey, from collection: RecordCollection) throws -> Bool {
         let statement = try RawStatement(db, "DELETE FROM records WHERE collection = ? AND key = ?")
@@ -107,7 +106,6 @@ extension RecordTable where Access == Transaction {
     }
 
     /// Holds these records for a loop, instead of all that were held for it before.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func hold(_ places: some Sequence<RecordPlace>, for loop: String) throws {
         try endHold(for: loop)
         let statement = try RawStatement(
@@ -119,7 +117,6 @@ extension RecordTable where Access == Transaction {
     }
 
     /// Ends the hold of a loop's records and removes its issue.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func endHold(of loop: String) throws {
         try endHold(for: loop)
         try access.issues.remove(code: HeldRecords.code, subject: loop)
@@ -133,7 +130,6 @@ extension RecordTable where Access == Transaction {
 
     /// Remembers how many of a collection's records were removed without a person's confirmation, and how many records
     /// there were.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func noteRemovals(_ gone: Int, of known: Int, in collection: RecordCollection, at time: Timestamp) throws {
         let minute = time.seconds / 60
         let statement = try RawStatement(

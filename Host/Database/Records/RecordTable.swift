@@ -5,7 +5,6 @@ public struct RecordTable<Access: DatabaseReads>: Table {
     let access: Access
 
     /// Returns a record of a collection; nil if there is none with this key. Fields that are not requested are empty.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func record(
         _ key: RecordKey, in collection: RecordCollection, _ fields: RecordFields = .all
     ) throws -> Record? {
@@ -21,7 +20,7 @@ public struct RecordTable<Access: DatabaseReads>: Table {
     ///   - after: The key after which the records begin, whether or not a record has it; nil to begin with the first
     ///     record.
     ///   - body: A function that receives each record and returns false to end early.
-    /// - Throws: What `body` throws, or SQLite's error; see ``DatabaseReads``.
+    /// - Throws: What `body` throws.
     public func each(
         in collection: RecordCollection, after: RecordKey? = nil, _ fields: RecordFields = .all,
         _ body: (Record) throws -> Bool
@@ -36,7 +35,6 @@ public struct RecordTable<Access: DatabaseReads>: Table {
 
     /// Returns the number of records in a collection.
     /// - Parameter withContent: Whether only records are counted whose content is here.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func count(in collection: RecordCollection, withContent: Bool = false) throws -> Int {
         let column = withContent ? "contentID" : "*"
         let statement = try RawStatement(db, "SELECT count(\(column)) FROM records WHERE collection = ?")
@@ -47,7 +45,6 @@ public struct RecordTable<Access: DatabaseReads>: Table {
 
     /// Returns the size in bytes of a record, or of all records of a collection; 0 if there is none.
     /// - Parameter key: The record's key; nil for all.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func size(of key: RecordKey?, in collection: RecordCollection) throws -> Int64 {
         let isOne = key == nil ? "" : " AND key = ?"
         return try row(
@@ -58,7 +55,6 @@ public struct RecordTable<Access: DatabaseReads>: Table {
 
     /// Returns the records that wait with a loop's issue.
     /// - Parameter loop: The loop, as the issue's subject names it.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func held(of loop: String) throws -> [RecordPlace] {
         let statement = try RawStatement(
             db, "SELECT collection, key FROM heldRecords WHERE loop = ? ORDER BY collection, key")
@@ -75,7 +71,6 @@ public struct RecordTable<Access: DatabaseReads>: Table {
     /// Returns the highest remembered count of a collection's records in the 24 hours before a time, and how many
     /// records were removed in these hours, except those whose removal a person applied. Counts are remembered only
     /// when records are removed.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func removals(in collection: RecordCollection, at time: Timestamp) throws -> (known: Int, gone: Int) {
         let statement = try RawStatement(
             db, "SELECT max(known), sum(gone) FROM recordRemovals WHERE collection = ? AND minute > ?")
@@ -86,7 +81,6 @@ public struct RecordTable<Access: DatabaseReads>: Table {
     }
 
     /// Returns the known calendars, by their keys.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func calendars() throws -> [CachedCalendar] {
         let statement = try RawStatement(
             db,
@@ -112,7 +106,7 @@ public struct RecordTable<Access: DatabaseReads>: Table {
     ///   - withContent: Whether the contents of the objects are read. The objects come by key then, else by their
     ///     start.
     ///   - body: A function that receives each object and returns false to end early.
-    /// - Throws: What `body` throws, or SQLite's error; see ``DatabaseReads``.
+    /// - Throws: What `body` throws.
     public func eachObject(
         of calendar: RecordKey, withContent: Bool, _ body: (CachedCalendarObject) throws -> Bool
     ) throws {
@@ -139,7 +133,7 @@ public struct RecordTable<Access: DatabaseReads>: Table {
 
     /// Reads the known shares one after the other, by their ids.
     /// - Parameter body: A function that receives each share and returns false to end early.
-    /// - Throws: What `body` throws, or SQLite's error; see ``DatabaseReads``.
+    /// - Throws: What `body` throws.
     public func eachShare(_ body: (CachedShare) throws -> Bool) throws {
         let fields = [
             "direction", "path", "shareType", "owner", "sharedWith", "permissions", "expiration", "url", "state",
@@ -162,7 +156,6 @@ public struct RecordTable<Access: DatabaseReads>: Table {
     }
 
     /// Returns the ids of the shares of the item at a path. An index serves the query.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func shares(of path: ItemPath) throws -> [RecordKey] {
         let statement = try RawStatement(db, "SELECT key FROM records WHERE sharedPath = ? ORDER BY key")
         defer { statement.reset() }

@@ -3,7 +3,6 @@ public import Model
 /// The writes that concern folders still to be listed.
 extension ScanTable where Access == Transaction {
     /// Adds a folder that is still to be listed. If the folder is there already, it is walked if either job says so.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func add(_ job: ScanJob) throws {
         try run(
             """
@@ -13,12 +12,10 @@ extension ScanTable where Access == Transaction {
     }
 
     /// Removes a folder that was listed. It is no error if the folder is not there.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func removeJob(_ path: ItemPath) throws { try run("DELETE FROM scanJobs WHERE path = ?", .path(path)) }
 
     /// Makes the next scan list a path, whatever the ETags above it are. For a folder, the folder itself is listed. For
     /// a file, or an unknown path, the nearest known folder above it is listed.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func requestListing(of path: ItemPath) throws {
         var folder = path
         while !folder.isRoot {
@@ -30,7 +27,6 @@ extension ScanTable where Access == Transaction {
 
     /// Notes that the server has made a change of this account's. The next scan lists the folder. No folder above the
     /// place counts as listed until then, so that what this account changed is no evidence about the server's ETags.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func noteOwnChange(at path: ItemPath) throws {
         try access.items.forgetListings(above: path)
         try requestListing(of: path.parent)
@@ -41,7 +37,6 @@ extension ScanTable where Access == Transaction {
 extension ScanTable where Access == Transaction {
     /// Records that an item was missing in its folder's listing.
     /// - Returns: Whether the item was not missing before.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     @discardableResult
     public func noteMissing(_ databaseID: ItemRowID) throws -> Bool {
         try run("INSERT OR IGNORE INTO missingItems (databaseID) VALUES (?)", .id(databaseID))
@@ -49,7 +44,6 @@ extension ScanTable where Access == Transaction {
     }
 
     /// Records that the items in a folder's complete listing are not missing.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func noteFound(in folder: ItemPath, _ isListed: (ItemRowID) -> Bool) throws {
         guard try hasMissing() else { return }
         let missing: [ItemRowID] = try ids(
@@ -65,7 +59,6 @@ extension ScanTable where Access == Transaction {
     /// Flags the missing items, and all items below them, as removed from the server. Copies stay where they are.
     /// - Parameter folder: The folder whose own missing entries are flagged; nil for all missing items.
     /// - Returns: The number of removed items.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     @discardableResult
     public func removeMissing(in folder: ItemPath? = nil, at time: Timestamp) throws -> Int {
         let folders = try missingFolders(in: folder)
@@ -118,7 +111,6 @@ extension ScanTable where Access == Transaction {
     ///     so do all rows below it.
     ///   - isNewcomer: Whether the row had displaced an item that is back at its path before the decision. The rows
     ///     without a local file are then removed at once.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func displace(
         _ row: ScanRow, at time: Timestamp, by heir: ItemPath? = nil, isNewcomer: Bool = false
     ) throws {
@@ -138,7 +130,6 @@ extension ScanTable where Access == Transaction {
     }
 
     /// Restores a removed item that is on the server again at its path. The row keeps its id, copy and last use.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func restore(_ row: ScanRow, with entry: ListedItem, fileID: FileID, racy: ScanRow.Racy) throws {
         try access.items.unflagRemoved(row.databaseID)
         if let removedAt = row.removedAt {
@@ -169,7 +160,6 @@ extension ScanTable where Access == Transaction {
     /// - Parameter taker: The kind of another item of the server's that is at the old path; nil if there is none. What
     ///   the other item has below it stays. If it is a folder, its copies may be there already, and a folder's copies
     ///   move one by one.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func move(
         _ row: ScanRow, to entry: ListedItem, fileID: FileID, racy: ScanRow.Racy, placeTakenBy taker: Item.Kind?
     ) throws {
@@ -204,11 +194,9 @@ extension ScanTable where Access == Transaction {
 /// The writes of the guard against mass removal.
 extension ScanTable where Access == Transaction {
     /// Remembers the number of items at a time.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func noteKnown(_ count: Int, at time: Timestamp) throws { try remember(known: count, gone: 0, at: time) }
 
     /// Remembers how many items were removed without a person's confirmation.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func noteGone(_ count: Int, at time: Timestamp) throws { try remember(known: nil, gone: count, at: time) }
 
     private func remember(known: Int?, gone: Int, at time: Timestamp) throws {
@@ -241,7 +229,6 @@ extension ScanTable where Access == Transaction {
     }
 
     /// Ends the hold of removals: deletes its issue and ends the waits of the records that wait with the issue.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func endHold() throws {
         guard let issue = try heldRemovals() else { return }
         try access.issues.remove(id: issue.id)

@@ -24,7 +24,6 @@ public struct ScanTable<Access: DatabaseReads>: Table {
     let access: Access
 
     /// Returns the folders that are still to be listed, by their paths.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func jobs() throws -> [ScanJob] {
         try rows("SELECT path, whole FROM scanJobs ORDER BY path") {
             ScanJob(path: ItemPath(unchecked: $0.text(0) ?? ""), isWhole: $0.integer(1) == 1)
@@ -32,17 +31,14 @@ public struct ScanTable<Access: DatabaseReads>: Table {
     }
 
     /// Tells whether anything is missing.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func hasMissing() throws -> Bool { try exists("SELECT 1 FROM missingItems") }
 
     /// Tells whether this item itself is missing.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func isMissing(_ databaseID: ItemRowID) throws -> Bool {
         try exists("SELECT 1 FROM missingItems WHERE databaseID = ?", .id(databaseID))
     }
 
     /// Tells whether an item, or a folder above it, is missing and not yet decided about.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func isMissing(_ item: Item) throws -> Bool {
         guard try hasMissing() else { return false }
         if try isMissing(item.databaseID) { return true }
@@ -55,7 +51,6 @@ public struct ScanTable<Access: DatabaseReads>: Table {
     }
 
     /// Returns the number of missing items, including all items below missing folders, each counted once.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func missingCount() throws -> Int {
         var count = try integer("SELECT count(*) FROM missingItems JOIN items USING (databaseID)") ?? 0
         let folders = try missingFolders(in: nil)
@@ -73,7 +68,6 @@ public struct ScanTable<Access: DatabaseReads>: Table {
     }
 
     /// Returns the paths of the first few missing items.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func firstMissing(_ limit: Int) throws -> [ItemPath] {
         try paths(
             "SELECT DISTINCT path FROM missingItems JOIN items USING (databaseID) ORDER BY path LIMIT ?",
@@ -98,12 +92,10 @@ public struct ScanTable<Access: DatabaseReads>: Table {
     // Two scans that each remove half of the items remove all of them.
 
     /// Tells whether a count of items is remembered.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func hasRemovalMemory() throws -> Bool { try exists("SELECT 1 FROM removalMemory WHERE known IS NOT NULL") }
 
     /// Returns the highest count of items in the 24 hours before a time, and how many items were removed in these
     /// hours, except those whose removal a person applied.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func removalMemory(at time: Timestamp) throws -> (known: Int, gone: Int) {
         let begin = SQLValue.integer(time.seconds / 60 - minutesOfDay)
         // A count is valid until the next count.
@@ -117,7 +109,6 @@ public struct ScanTable<Access: DatabaseReads>: Table {
     }
 
     /// Returns the issue that holds removals; nil if no removals are held.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func heldRemovals() throws -> Issue? {
         try access.issues.issue(code: HeldRemovals.code, subject: HeldRemovals.subject)
     }
