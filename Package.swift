@@ -92,7 +92,9 @@ let package = Package(
         // The host.
         .systemLibrary(name: "CExpat", path: "Host/CExpat", providers: [.apt(["libexpat1-dev"])]),
         .systemLibrary(name: "CCrypto", path: "Host/CCrypto", providers: [.apt(["libssl-dev"])]),
-        .target(name: "CLinux", path: "Host/CLinux", publicHeadersPath: "include", cSettings: strictC),
+        .target(
+            name: "CLinux", path: "Host/CLinux", publicHeadersPath: "include", cSettings: strictC,
+            linkerSettings: [.linkedLibrary("resolv")]),
         .target(
             name: "CCurl", path: "Host/CCurl", publicHeadersPath: "include", cSettings: strictC,
             linkerSettings: [.linkedLibrary("curl"), .linkedLibrary("ssl"), .linkedLibrary("crypto")]),

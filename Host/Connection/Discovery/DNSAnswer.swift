@@ -1,3 +1,5 @@
+import CLinux
+
 /// The records about services in a name server's answer (RFC 1035, section 4; RFC 2782).
 struct DNSAnswer: Equatable {
     static let txt: UInt16 = 16
@@ -18,96 +20,45 @@ struct DNSAnswer: Equatable {
     /// Reads a message.
     /// - Returns: nil if the message is not an answer or cannot be read.
     init?(_ message: some Sequence<UInt8>) {
-        var reader = Reader(bytes: Array(message))
-        guard reader.bytes.count >= 12, reader.bytes[2] & 0x80 != 0, reader.bytes[3] & 0x0f == 0 else { return nil }
-        reader.position = 4
-        guard let questions = reader.number(), let answers = reader.number() else { return nil }
-        reader.position = 12
-        for _ in 0..<questions {
-            guard reader.name() != nil, reader.skip(4) else { return nil }
-        }
-        for _ in 0..<answers {
-            guard reader.name() != nil, let type = reader.number(), reader.skip(6), let length = reader.number() else {
-                return nil
-            }
-            let end = reader.position + Int(length)
-            guard end <= reader.bytes.count else { return nil }
-            if type == Self.srv {
-                guard let service = reader.service() else { return nil }
+        let bytes = Array(message)
+        // No record is shorter than eleven bytes.
+        var records = [linux_name_record](repeating: linux_name_record(), count: bytes.count / 11)
+        let count = linux_read_answer(bytes, bytes.count, &records, records.count)
+        guard count >= 0 else { return nil }
+        for record in records[..<Int(count)] {
+            if record.type == Self.srv {
+                guard let host = Self.name(record, in: bytes) else { return nil }
                 // A record with the root as its name says that there is no such service here.
-                if !service.host.isEmpty { services.append(service) }
-            } else if type == Self.txt {
-                guard let text = reader.text(until: end) else { return nil }
+                guard !host.isEmpty else { continue }
+                services.append(
+                    Service(
+                        priority: record.priority, weight: record.weight, port: Int(record.port), host: host))
+            } else {
+                guard let text = Self.text(bytes[record.start..<record.start + record.length]) else { return nil }
                 texts.append(text)
             }
-            reader.position = end
         }
         services.sort { ($0.priority, $1.weight) < ($1.priority, $0.weight) }
     }
 
-    private struct Reader {
-        let bytes: [UInt8]
-        var position = 0
+    /// The largest length of a name as text, with the null at its end (`NS_MAXDNAME`).
+    private static let longestName = 1_025
 
-        mutating func skip(_ count: Int) -> Bool {
-            position += count
-            return position <= bytes.count
-        }
+    private static func name(_ record: linux_name_record, in bytes: [UInt8]) -> String? {
+        var name = [UInt8](repeating: 0, count: longestName)
+        guard linux_read_name(bytes, record.start, record.length, &name, name.count) == 0 else { return nil }
+        let text = String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
+        return text == "." ? "" : text.lowercased()
+    }
 
-        mutating func number() -> UInt16? {
-            guard position + 2 <= bytes.count else { return nil }
-            defer { position += 2 }
-            return UInt16(bytes[position]) << 8 | UInt16(bytes[position + 1])
+    /// Reads the pieces of a text and joins them.
+    private static func text(_ data: ArraySlice<UInt8>) -> String? {
+        var (text, rest) = ([UInt8](), data)
+        while let length = rest.popFirst() {
+            guard length <= rest.count else { return nil }
+            text += rest.prefix(Int(length))
+            rest = rest.dropFirst(Int(length))
         }
-
-        mutating func service() -> Service? {
-            guard let priority = number(), let weight = number(), let port = number(), let host = name() else {
-                return nil
-            }
-            return Service(priority: priority, weight: weight, port: Int(port), host: host)
-        }
-
-        /// Reads a name. The rest of a name may stand at an earlier position of the message.
-        mutating func name() -> String? {
-            var labels: [String] = []
-            var length = 0
-            var at = position
-            var hasJumped = false
-            while at < bytes.count {
-                let count = Int(bytes[at])
-                if count & 0xc0 == 0xc0 {
-                    guard at + 1 < bytes.count else { return nil }
-                    let target = (count & 0x3f) << 8 | Int(bytes[at + 1])
-                    if !hasJumped { position = at + 2 }
-                    hasJumped = true
-                    // Jumps go only backwards, so the loop ends.
-                    guard target < at else { return nil }
-                    at = target
-                    continue
-                }
-                guard count < 64, at + 1 + count <= bytes.count else { return nil }
-                if count == 0 {
-                    if !hasJumped { position = at + 1 }
-                    return labels.joined(separator: ".").lowercased()
-                }
-                length += count + 1
-                guard length <= 255 else { return nil }
-                labels.append(String(decoding: bytes[(at + 1)...(at + count)], as: UTF8.self))
-                at += 1 + count
-            }
-            return nil
-        }
-
-        /// Reads the pieces of a text and joins them.
-        mutating func text(until end: Int) -> String? {
-            var text: [UInt8] = []
-            while position < end {
-                let next = position + 1 + Int(bytes[position])
-                guard next <= end else { return nil }
-                text += bytes[(position + 1)..<next]
-                position = next
-            }
-            return String(decoding: text, as: UTF8.self)
-        }
+        return String(decoding: text, as: UTF8.self)
     }
 }

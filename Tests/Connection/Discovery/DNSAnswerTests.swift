@@ -10,6 +10,12 @@ struct DNSAnswerTests {
         text.split(separator: ".").flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) } + [0]
     }
 
+    /// Returns pieces of a name, or of a text, of one length each.
+    private static func labels(of length: Int, count: Int) -> [UInt8] {
+        let label = [UInt8(length)] + [UInt8](repeating: 97, count: length)
+        return Array([[UInt8]](repeating: label, count: count).joined())
+    }
+
     private static func record(_ type: UInt16, _ data: [UInt8]) -> [UInt8] {
         // The record's name is a pointer to the name of the question.
         [0xc0, 12] + number(Int(type)) + number(1) + [0, 0, 0, 9] + number(data.count) + data
@@ -47,6 +53,43 @@ struct DNSAnswerTests {
         // The name in this record points to itself.
         let circle = Self.message([Self.service(0, 0, 1, [0xc0, 61])])
         #expect(DNSAnswer(circle) == nil)
+    }
+
+    @Test("names that point in circles, out of the message or on for too long are refused")
+    func names() {
+        let host = Self.message([]).count + 18
+        for name: [UInt8] in [
+            [0xc0, UInt8(host)], [0xc0, UInt8(host + 2), 0xc0, UInt8(host)], [1, 97, 0xc0, UInt8(host)], [0xff, 0xff],
+            [0xc0], [0x40, 0], [0x80, 0], [3, 97], [1, 97], [],
+            Self.labels(of: 63, count: 4) + [0],
+        ] {
+            #expect(DNSAnswer(Self.message([Self.service(0, 0, 1, name)])) == nil, "\(name)")
+        }
+        let longest = Self.labels(of: 49, count: 5) + [0]
+        #expect(DNSAnswer(Self.message([Self.service(0, 0, 1, longest)]))?.services.first?.host.utf8.count == 249)
+    }
+
+    @Test("an answer with other counts than records, or records of other lengths, is refused")
+    func counts() {
+        let good = Self.message([Self.record(DNSAnswer.txt, Array("\u{4}text".utf8))])
+        #expect(DNSAnswer(good)?.texts == ["text"])
+        for (at, value) in [(5, 0), (5, 2), (5, 255), (7, 0), (7, 2), (6, 255), (9, 1), (11, 1)] {
+            var message = good
+            message[at] = UInt8(value)
+            #expect(DNSAnswer(message) == nil, "byte \(at) is \(value)")
+        }
+        #expect(DNSAnswer(good + [0]) == nil)
+        #expect(DNSAnswer(Self.message([Self.record(DNSAnswer.txt, [5, 97])])) == nil)
+        #expect(DNSAnswer(Self.message([Self.record(DNSAnswer.srv, [0, 1, 0, 1, 0])])) == nil)
+        #expect(DNSAnswer(Self.message([Self.record(DNSAnswer.txt, [])]))?.texts == [""])
+    }
+
+    @Test("a huge answer is read in time that grows with its length")
+    func huge() {
+        let text = Self.labels(of: 255, count: 200)
+        #expect(DNSAnswer(Self.message([Self.record(DNSAnswer.txt, text)]))?.texts.first?.utf8.count == 51_000)
+        let many = Self.message(Array(repeating: Self.service(0, 0, 1, [0xc0, 26]), count: 50_000))
+        #expect(DNSAnswer(many)?.services.count == 50_000)
     }
 }
 
