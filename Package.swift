@@ -110,7 +110,7 @@ let package = Package(
         host(
             "Connection",
             [
-                "Model", "CExpat", "CLinux", "Threads", "Transfer", "Digests", logging,
+                "Model", "CExpat", "CLinux", "Threads", "HTTP", "Transfer", "Digests", logging,
             ]),
         host("ItemList", ["Model", "Threads", "Database", "LocalTree", "Connection", logging]),
         host("PluginHost", ["Model", "CLarder", "CLinux", "Threads", "Digests", logging]),
@@ -213,7 +213,7 @@ let package = Package(
                 "Transfer", logging,
             ]),
         tests("DemoServer", ["DemoServer", "TestServer"]),
-        tests("CLI", ["larder", "Model", "Threads", "Core", "DemoServer", "TestServer", arguments, logging]),
+        tests("CLI", ["larder", "Model", "Threads", "HTTP", "Core", "DemoServer", "TestServer", arguments, logging]),
         tests("Acceptance", ["Model", "DemoServer", "TestServer"]),
     ],
     swiftLanguageModes: [.v6],

@@ -1,47 +1,70 @@
-/// A parser of a stream of events as it arrives (WHATWG HTML, section 9.2.6).
-struct EventStreamParser: Equatable {
-    struct Event: Equatable {
+/// A parser of a stream of events as it arrives (WHATWG HTML, section 9.2.6). A value without I/O.
+///
+/// ```swift
+/// var parser = EventStreamParser(longest: 65_536)
+/// for event in try parser.read(piece) { hear(event.name, event.data) }
+/// ```
+public struct EventStreamParser: Equatable, Sendable {
+    /// An event of a stream.
+    public struct Event: Equatable, Sendable {
         /// The name of the event; `message` if the server gave none.
-        var name: String
-        var data: String
+        public var name: String
+        /// The data, with a line feed between two lines.
+        public var data: [UInt8]
+
+        /// Creates an event.
+        public init(name: String, data: [UInt8]) { (self.name, self.data) = (name, data) }
     }
 
-    /// The error for a line or an event that is longer than anything a server announces.
-    struct TooLong: Error, Equatable {}
+    /// The error for an unfinished event that is longer than it may be.
+    public struct TooLong: Error, Equatable {}
 
-    /// The largest length of an unfinished event, in bytes.
-    static let longest = 65_536
-
+    private let longest: Int
     private var line: [UInt8] = []
     private var name = ""
     private var data: [UInt8] = []
     private var hasData = false
     private var isAfterReturn = false
     private var isFirstLine = true
+    private var hasLines = false
+
+    /// Creates a parser for the beginning of a stream.
+    /// - Parameter longest: The largest length of an unfinished event, in bytes.
+    public init(longest: Int) { self.longest = longest }
+
+    /// Whether the stream is between two events, so that its end would cut nothing off.
+    public var isBetweenEvents: Bool { line.isEmpty && !hasLines }
 
     /// Reads further bytes.
     /// - Returns: The events that are complete. An event that the stream's end cuts off is dropped.
-    /// - Throws: An error if the unfinished event is longer than ``longest``.
-    mutating func read(_ bytes: some Sequence<UInt8>) throws(TooLong) -> [Event] {
+    /// - Throws: An error if the unfinished event is longer than it may be.
+    public mutating func read(_ bytes: some Sequence<UInt8>) throws(TooLong) -> [Event] {
         var events: [Event] = []
         for byte in bytes {
-            defer { isAfterReturn = byte == 0x0d }
-            if byte == 0x0a || byte == 0x0d {
-                // A line feed after a carriage return does not end another line: the return has ended the line.
-                if byte == 0x0a, isAfterReturn { continue }
-                if let event = endLine() { events.append(event) }
-                line.removeAll(keepingCapacity: true)
-            } else {
+            guard byte == 0x0a || byte == 0x0d else {
                 line.append(byte)
+                isAfterReturn = false
+                continue
             }
-            guard line.count + data.count <= Self.longest else { throw TooLong() }
+            defer { isAfterReturn = byte == 0x0d }
+            // A line feed after a carriage return does not end another line: the return has ended the line.
+            if byte == 0x0a, isAfterReturn { continue }
+            try check()
+            if let event = endLine() { events.append(event) }
+            line.removeAll(keepingCapacity: true)
         }
+        try check()
         return events
+    }
+
+    private func check() throws(TooLong) {
+        guard line.count + data.count <= longest else { throw TooLong() }
     }
 
     private mutating func endLine() -> Event? {
         if isFirstLine, line.starts(with: [0xef, 0xbb, 0xbf]) { line.removeFirst(3) }
         isFirstLine = false
+        hasLines = !line.isEmpty
         if line.isEmpty { return dispatch() }
         let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
         var value = line[colon...].dropFirst()
@@ -60,6 +83,6 @@ struct EventStreamParser: Equatable {
     private mutating func dispatch() -> Event? {
         defer { (name, data, hasData) = ("", [], false) }
         guard hasData else { return nil }
-        return Event(name: name.isEmpty ? "message" : name, data: String(decoding: data, as: UTF8.self))
+        return Event(name: name.isEmpty ? "message" : name, data: data)
     }
 }

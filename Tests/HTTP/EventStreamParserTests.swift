@@ -1,8 +1,6 @@
-import Model
+import HTTP
 import TestSupport
 import Testing
-
-@testable import Connection
 
 struct EventStreamParserTests {
     typealias Event = EventStreamParser.Event
@@ -12,7 +10,7 @@ struct EventStreamParserTests {
         + "id: 7\rretry: 9\revent:x\rdata: é\r\revent: lost\n\nevent: cut\ndata: off"
 
     static func read(_ pieces: [[UInt8]]) throws -> [Event] {
-        var parser = EventStreamParser()
+        var parser = EventStreamParser(longest: 65_536)
         var events: [Event] = []
         for piece in pieces { events += try parser.read(piece) }
         return events
@@ -22,8 +20,8 @@ struct EventStreamParserTests {
     func reads() throws {
         #expect(
             try Self.read([Array(Self.sample.utf8)]) == [
-                Event(name: "share-created", data: "{\"a\":1}"), Event(name: "message", data: "\n two\nthree"),
-                Event(name: "x", data: "é"),
+                Event(name: "share-created", data: Array("{\"a\":1}".utf8)),
+                Event(name: "message", data: Array("\n two\nthree".utf8)), Event(name: "x", data: Array("é".utf8)),
             ])
     }
 
@@ -40,24 +38,41 @@ struct EventStreamParserTests {
     @Test("a line or an event without end is refused before it fills the memory")
     func endless() {
         for text in ["aaaaaaaa", "data: aaaaaaaa\n"] {
-            var parser = EventStreamParser()
+            var parser = EventStreamParser(longest: 65_536)
             let piece = Array(String(repeating: text, count: 1_000).utf8)
             #expect(throws: EventStreamParser.TooLong.self) { for _ in 0..<20 { _ = try parser.read(piece) } }
         }
     }
 
-    @Test("O08: what an event concerns is told by its name")
-    func names() {
-        for name in ["postprocessing-finished", "item-moved", "folder-created", "file-touched"] {
-            #expect(HintSet(streamEvent: name) == .items)
+    @Test("the limit of an event holds for its lines together and for each alone, and begins anew with the next")
+    func limit() throws {
+        for (text, isLong) in [
+            ("data:\(String(repeating: "a", count: 95))\n\n", false),
+            ("data:\(String(repeating: "a", count: 96))\n\n", true),
+            (String(repeating: "data:\(String(repeating: "a", count: 39))\n", count: 2) + "\n", false),
+            (String(repeating: "data:\(String(repeating: "a", count: 39))\n", count: 3) + "\n", true),
+        ] {
+            for pieces in [[Array(text.utf8)], text.utf8.map { [$0] }] {
+                var parser = EventStreamParser(longest: 100)
+                var isRefused = false
+                do {
+                    for piece in pieces + pieces { _ = try parser.read(piece) }
+                } catch { isRefused = true }
+                #expect(isRefused == isLong, "\(text)")
+            }
         }
-        for name in ["share-removed", "link-created"] { #expect(HintSet(streamEvent: name) == .shares) }
-        #expect(HintSet(streamEvent: "space-member-added") == [.shares, .account])
-        for name in ["backchannel-logout", "userlog-notification", "message", ""] {
-            #expect(HintSet(streamEvent: name) == .account)
+    }
+
+    @Test("a stream is between two events before its first line and after each empty one")
+    func between() throws {
+        for (text, isBetween) in [
+            ("", true), ("d", false), ("data: x\n", false), ("data: x\n\n", true), (": comment\n", false),
+            ("data: x\n\nevent: y\n", false), ("data: x\r\n\r\n", true),
+        ] {
+            var parser = EventStreamParser(longest: 100)
+            _ = try parser.read(text.utf8)
+            #expect(parser.isBetweenEvents == isBetween, "\(text)")
         }
-        #expect(HintSet(activity: "file_changed") == .items && HintSet(activity: "remote_share") == .shares)
-        #expect(HintSet(activity: "shared") == .shares && HintSet(activity: "calendar") == .account)
     }
 }
 

@@ -6,11 +6,8 @@ import Threads
 
 /// The client of a running host's control socket.
 struct ControlClient {
-    /// An event of an answer: its name and its data, which are one line (the event streams of HTML).
-    struct Event {
-        var name: String
-        var data: [UInt8]
-    }
+    /// An event of an answer. Its data are one line.
+    typealias Event = EventStreamParser.Event
 
     /// The longest event or answer.
     private static let longest = 64 << 20
@@ -216,9 +213,9 @@ struct EventReader {
     private let isStream: Bool
     private let status: Int
     private let longest: Int
-    private var pending: [UInt8] = []
-    private var event = ControlClient.Event(name: "message", data: [])
-    private var isWhole = true
+    private var parser: EventStreamParser
+    /// The body of an answer that is no stream.
+    private var body: [UInt8] = []
 
     /// - Parameters:
     ///   - head: the answer's head.
@@ -235,54 +232,31 @@ struct EventReader {
 
     init(isStream: Bool, status: Int, longest: Int) {
         (self.isStream, self.status, self.longest) = (isStream, status, longest)
+        parser = EventStreamParser(longest: longest)
     }
 
     /// Adds bytes of the body.
     /// - Throws: `protocolViolation` if an event is too long, and what `hear` throws.
     mutating func add(_ bytes: some Sequence<UInt8>, _ hear: (ControlClient.Event) throws -> Void) throws {
         guard isStream else {
-            pending += bytes
-            return try check()
+            body += bytes
+            guard body.count <= longest else { throw tooLong }
+            return
         }
-        for byte in bytes {
-            guard byte == UInt8(ascii: "\n") else {
-                pending.append(byte)
-                continue
-            }
-            try take(pending, hear)
-            pending.removeAll(keepingCapacity: true)
-        }
-        try check()
+        let events: [ControlClient.Event]
+        do { events = try parser.read(bytes) } catch { throw tooLong }
+        for event in events where !event.data.isEmpty { try hear(event) }
     }
 
     /// Ends the body.
     /// - Returns: whether the last event of a stream was whole.
     mutating func finish(_ hear: (ControlClient.Event) throws -> Void) throws -> Bool {
         if status == 503 { throw ControlClient.Busy() }
-        if !isStream { try hear(.init(name: "\(status)", data: pending)) }
-        return isStream ? isWhole && pending.isEmpty : true
+        if !isStream { try hear(.init(name: "\(status)", data: body)) }
+        return !isStream || parser.isBetweenEvents
     }
 
-    private mutating func take(_ line: [UInt8], _ hear: (ControlClient.Event) throws -> Void) throws {
-        if line.isEmpty {
-            if !event.data.isEmpty { try hear(event) }
-            (event, isWhole) = (.init(name: "message", data: []), true)
-            return
-        }
-        isWhole = false
-        let parts = line.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
-        var value = parts.count == 2 ? parts[1] : []
-        if value.first == UInt8(ascii: " ") { value = value.dropFirst() }
-        switch String(decoding: parts[0], as: UTF8.self) {
-        case "event": event.name = String(decoding: value, as: UTF8.self)
-        case "data": event.data += value
-        default: break
-        }
-    }
-
-    private func check() throws {
-        guard pending.count <= longest else {
-            throw Failure(.protocolViolation, "the host's answer is longer than \(longest) bytes")
-        }
+    private var tooLong: Failure {
+        Failure(.protocolViolation, "the host's answer is longer than \(longest) bytes")
     }
 }

@@ -1,5 +1,6 @@
 import Core
 import FoundationEssentials
+import HTTP
 import Model
 import Synchronization
 import Threads

@@ -1,3 +1,4 @@
+import HTTP
 import Logging
 import Model
 import Synchronization
@@ -15,6 +16,8 @@ struct HintListener: Sendable {
     private static let refusals = Backoff(first: .seconds(30), cap: .seconds(900))
     /// The duration from which a stream of events counts as working.
     private static let good = Duration.seconds(30)
+    /// The largest length of an unfinished event, in bytes. Nothing that a server announces is longer.
+    private static let longestEvent = 65_536
 
     /// Listens for hints. Returns when the task is cancelled or the connection is shut down.
     func listen() async {
@@ -90,7 +93,7 @@ struct HintListener: Sendable {
         emit(.everything)
         let began = connection.clock.monotonic()
         let body = BodyReader(reply.answer.body, doing: question.doing, at: reply.address.origin)
-        var parser = EventStreamParser()
+        var parser = EventStreamParser(longest: Self.longestEvent)
         do {
             while let chunk = try await body.next() {
                 for event in try parser.read(chunk) { emit(HintSet(streamEvent: event.name)) }
