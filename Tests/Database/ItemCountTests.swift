@@ -50,6 +50,17 @@ struct ItemCountTests {
         }
     }
 
+    @Test("Folders that the server has elsewhere are looked for among the removed items alone")
+    func planOfMetFolders() throws {
+        try withDatabase { database in
+            try database.writeBlocking { tx in
+                let plan = try Row.fetchAll(tx.db, sql: "EXPLAIN QUERY PLAN \(ItemQuery.foldersMetElsewhere)")
+                #expect(plan.allSatisfy { !($0["detail"] as String).hasPrefix("SCAN") }, "\(plan)")
+                #expect(try tx.items.foldersMetElsewhere().isEmpty)
+            }
+        }
+    }
+
     @Test("The records are counted by the states that are told, whatever they wait for")
     func recordCounts() throws {
         var random = SeededGenerator()

@@ -97,6 +97,15 @@ enum ItemQuery {
     static let withDatabaseID = select("WHERE databaseID = ?")
     static let removedCopyAtPath = select(
         "WHERE path = ? AND removedAt IS NOT NULL AND deletedBy IS NULL AND \(ItemSQL.isCopy)")
+    static let foldersMetElsewhere = select(
+        """
+        INDEXED BY items_removed
+        WHERE removedAt IS NOT NULL AND deletedBy IS NULL AND \(ItemSQL.isFolder) AND \(ItemSQL.isCopy)
+          AND NOT \(ItemSQL.isMissing) AND EXISTS (
+            SELECT 1 FROM items AS met WHERE met.fileID = items.fileID AND met.removedAt IS NULL
+              AND met.\(ItemSQL.isFolder) AND met.path <> items.path)
+        ORDER BY path DESC
+        """)
     static let inFolder = select("WHERE parentPath = ? AND removedAt IS NULL AND path <> '/' ORDER BY name")
     static let changedFiles = select("WHERE \(ItemSQL.isModified) AND \(ItemSQL.isFile) AND removedAt IS NULL")
 

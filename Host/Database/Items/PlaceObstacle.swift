@@ -78,18 +78,10 @@ extension ItemTable {
     }
 
     /// Returns the removed folders that are still here, and whose id of the server's another folder has: the server has
-    /// them where there was a folder here already.
+    /// them where there was a folder here already. The cost grows with the number of removed items.
     /// - Returns: The folders, the deepest first.
     public func foldersMetElsewhere() throws -> [Item] {
-        try rows(
-            ItemQuery.select(
-                """
-                WHERE removedAt IS NOT NULL AND deletedBy IS NULL AND \(ItemSQL.isFolder) AND \(ItemSQL.isCopy)
-                  AND NOT \(ItemSQL.isMissing) AND EXISTS (
-                    SELECT 1 FROM items AS met WHERE met.fileID = items.fileID AND met.removedAt IS NULL
-                      AND met.\(ItemSQL.isFolder) AND met.path <> items.path)
-                ORDER BY path DESC
-                """), [], Item.init)
+        try rows(ItemQuery.foldersMetElsewhere, [], Item.init)
     }
 
     private func eachRemovedCopy(
