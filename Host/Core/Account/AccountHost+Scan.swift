@@ -60,6 +60,8 @@ extension AccountHost {
             try await keepServer()
             return (found.facts, found.listing.map { BegunListing($0, moment) })
         } catch let error as ConnectionError {
+            // What is sent in the moment in which a pause begins fails because of the pause.
+            guard !session.isToStop else { throw error }
             let isNews = tell { $0.failed(error) }
             // A rejected secret says nothing about locations on the server.
             if error.kind != .authentication { try await distrustServer() }

@@ -20,7 +20,7 @@ extension AccountHost {
         state.session.change { session in
             let result = news(&session)
             // This happens under the session's lock, so that the last news is what both have.
-            if engine.isOnline != session.isOnline { engine.setOnline(session.isOnline) }
+            if engine.isOnline != session.letsEngineWork { engine.setOnline(session.letsEngineWork) }
             connection.isPaused = session.isPaused
             connection.isUnavailable = session.isUnavailable
             return result
@@ -47,7 +47,7 @@ extension AccountHost {
         while let step = tell({ [clock] in $0.next(at: clock.monotonic()) }) {
             try Task.checkCancellation()
             switch step {
-            case .stop: try await stop()
+            case .stop(let changes): try await stop(changes)
             case .restPaused(let time, _): try await restPaused(step, for: time)
             case .endPause(let changes): try await endPause(ifUnchangedSince: changes)
             case .hold, .readSecret, .passTime, .restRefused, .use, .connect, .scan, .rest, .restBriefly:
@@ -80,7 +80,7 @@ extension AccountHost {
     }
 
     /// Stops everything that sends requests. Downloads that are under way go on later from where they are.
-    private func stop() async throws {
+    private func stop(_ changes: Int) async throws {
         // A poll that was just connecting may have let downloads start.
         engine.stopDownloads()
         let isPaused = session.isPaused
@@ -90,9 +90,9 @@ extension AccountHost {
         if isPaused {
             try await noteSession()
             try await database.write { try $0.meta.clear(.nextPoll) }
-            tell { $0.stopped() }
+            tell { $0.stopped(since: changes) }
         } else {
-            tell { $0.stopped() }
+            tell { $0.stopped(since: changes) }
             try await noteSession()
         }
     }
@@ -117,6 +117,8 @@ private struct Rounds {
     private let place = Monitor<AccountPlaces.Place?>(nil)
     /// The root and its listing, of a server that was found just now.
     private var begun: (root: ListedItem, listing: BegunListing?)?
+    /// The next attempt of a rejected account, on both clocks.
+    private var attempt: (next: Duration, time: Timestamp)?
 
     init(host: AccountHost) { self.host = host }
 
@@ -135,7 +137,9 @@ private struct Rounds {
             try await host.passTime()
             host.tell { [clock] in $0.keepRejected(at: clock.monotonic()) }
         case .restRefused(let end, let nextTry, let checksSecret):
-            try await rest(step, for: max(end - clock.monotonic(), .zero), poll: nextTry)
+            // The time is computed once, so that what the status says does not change with each look at the secret.
+            if attempt?.next != nextTry { attempt = nextTry.map { ($0, clock.now() + ($0 - clock.monotonic())) } }
+            try await rest(step, for: max(end - clock.monotonic(), .zero), poll: attempt?.time)
             guard checksSecret else { return }
             let last = host.session.secrets.current.writing
             if await host.isWrittenAnew(since: last) { host.tell { $0.readSecretAgain() } }
@@ -143,9 +147,12 @@ private struct Rounds {
         case .connect: try await poll { try await $0.connect() }
         case .scan(let facts): try await poll { try await $0.scan(facts, begun) }
         case .rest(let interval):
-            let next = clock.monotonic() + interval
-            if try await rest(step, for: interval, poll: next, takes: place) { host.tell { $0.rested() } }
-        case .restBriefly(let end): try await clock.sleep(end - clock.monotonic())
+            if try await rest(step, for: interval, poll: clock.now() + interval, takes: place) {
+                host.tell { $0.rested() }
+            }
+        case .restBriefly(let end):
+            let time = max(end - clock.monotonic(), .zero)
+            try await rest(step, for: time, poll: clock.now() + time)
         }
     }
 
@@ -155,6 +162,8 @@ private struct Rounds {
     private mutating func poll(_ part: (inout Rounds) async throws -> Void) async throws {
         do { try await part(&self) } catch let error as ConnectionError {
             try Task.checkCancellation()
+            // What is sent in the moment in which a pause begins fails because of the pause.
+            guard !host.session.isToStop else { return }
             if host.tell({ $0.reports(error) }) {
                 host.logger.warning("\(error.message)", metadata: error.hint.map { ["hint": .stringConvertible($0)] })
             }
@@ -233,14 +242,13 @@ private struct Rounds {
     /// - Returns: Whether the step lasted until its end.
     @discardableResult
     private func rest(
-        _ step: ServerSession.Step, for interval: Duration, poll next: Duration?,
+        _ step: ServerSession.Step, for interval: Duration, poll next: Timestamp?,
         takes place: Monitor<AccountPlaces.Place?>? = nil
     ) async throws -> Bool {
         let (host, clock) = (host, clock)
         self.place.change { $0 = nil }
-        let nextPoll = next.map { clock.now() + max($0 - clock.monotonic(), .zero) }
         try await host.database.write { tx in
-            if let nextPoll { try tx.meta.set(.nextPoll, nextPoll) } else { try tx.meta.clear(.nextPoll) }
+            if let next { try tx.meta.set(.nextPoll, next) } else { try tx.meta.clear(.nextPoll) }
         }
         return try await withThrowingTaskGroup(of: Bool?.self) { group in
             group.addTask {

@@ -44,6 +44,8 @@ struct ServerSession: Sendable {
     /// The time before which no round begins, whatever calls for it.
     private var earliest = Duration.zero
     private var wish: Duration?
+    /// Whether a person has answered what is to be approved since the last attempt began.
+    private var isAnswered = false
     private var retry: AuthenticationRetry?
     private var outage = Outage()
 
@@ -61,6 +63,8 @@ struct ServerSession: Sendable {
 
     /// Whether the server serves the account.
     var isOnline: Bool { if case .online = state { true } else { false } }
+    /// Whether the engine may send requests. A single run goes on with what is served, and names what was rejected.
+    var letsEngineWork: Bool { isOnline || rejection?.goesOn ?? false }
     var isPaused: Bool { pause != nil }
     var isUnavailable: Bool { if case .unavailable = state { true } else { false } }
     /// Whether the server rejects the account, or something about it is not approved.
@@ -127,7 +131,7 @@ struct ServerSession: Sendable {
     ///   - call: Whether the folders suffice that were left for a scan.
     /// - Returns: The poll's number; nil if no poll comes, because of ``failure``.
     mutating func ask(walks: Bool, retries: Bool, for call: Call) -> Int? {
-        if retries { answer() }
+        if retries { rejection?.isAnswered = true }
         switch state {
         case .paused, .closed: return nil
         case .refused where !retries: return nil
@@ -147,13 +151,17 @@ struct ServerSession: Sendable {
     /// Takes the news that folders were left for a scan.
     /// - Returns: Whether there were such news.
     mutating func takeFoldersLeft() -> Bool {
-        guard called == .foldersLeft else { return false }
-        called = .none
-        return true
+        // A single run scans everything that is asked for, so this is all that a call can be about.
+        defer { called = .none }
+        return called != .none
     }
 
-    /// Notes that a person answered what is to be approved, or asks for another attempt.
-    mutating func answer() { rejection?.isAnswered = true }
+    /// Notes that a person answered what is to be approved. The answer also counts for an attempt that is under way.
+    mutating func answer() {
+        guard !isClosed else { return }
+        isAnswered = true
+        rejection?.isAnswered = true
+    }
 
     /// Offers a secret that was written anew. It comes into use with the next round, which begins now.
     mutating func offer(_ secret: AccountSecret) { secrets.offered = secret }
@@ -166,6 +174,7 @@ struct ServerSession: Sendable {
     ///   - left: The rest of the pause; nil if it has no end.
     mutating func start(paused pause: AccountPause?, left: Duration?, at now: Duration) {
         isKept = true
+        if !isClosed { state = Self.anew(rejection) }
         if let pause { begin(pause, until: left.map { now + $0 }) }
     }
 
@@ -204,8 +213,10 @@ struct ServerSession: Sendable {
         isToStop = true
     }
 
-    /// Notes that nothing sends requests any more, as ``Step/stop`` wants it.
-    mutating func stopped() {
+    /// Notes that nothing sends requests any more, as ``Step/stop(changes:)`` wants it. If a pause began or ended meanwhile,
+    /// all is to be stopped once more.
+    mutating func stopped(since changes: Int) {
+        guard self.changes == changes else { return }
         (isToStop, round, retry, outage, wish, interval) = (false, nil, nil, Outage(), nil, nil)
         earliest = .zero
         walks = WalkPlan(interval: walk)
@@ -235,7 +246,9 @@ struct ServerSession: Sendable {
         guard !isToStop, !(isKept && isRefused) else { return }
         switch state {
         case .paused, .closed: break
-        case .seeking, .online, .refused, .unavailable: state = .online(Online(facts: facts))
+        case .seeking, .online, .refused, .unavailable:
+            state = .online(Online(facts: facts))
+            isAnswered = false
         }
     }
 
@@ -271,7 +284,7 @@ struct ServerSession: Sendable {
     /// - Parameter failure: The reason, if it is known.
     mutating func refuse(because failure: Failure?) {
         guard !isClosed else { return }
-        var rejection = rejection ?? Rejection()
+        var rejection = rejection ?? newRejection
         rejection.failure = failure ?? rejection.failure
         self.rejection = rejection
     }
@@ -280,7 +293,7 @@ struct ServerSession: Sendable {
     /// - Returns: Whether this is news.
     mutating func refuse(unapproved error: ConnectionError) -> Bool {
         guard !isClosed else { return false }
-        var rejection = rejection ?? Rejection()
+        var rejection = rejection ?? newRejection
         defer { self.rejection = rejection }
         return exchange(&rejection.unapproved, with: error) != error
     }
@@ -293,6 +306,8 @@ struct ServerSession: Sendable {
         state = .online(online)
         call(for: .everything)
     }
+
+    private var newRejection: Rejection { Rejection(isAnswered: isAnswered, goesOn: isOnline && !isKept) }
 
     private var isClosed: Bool { if case .closed = state { true } else { false } }
 
@@ -318,7 +333,7 @@ struct ServerSession: Sendable {
 
     /// Returns what the run does next; nil if it has nothing to do any more.
     mutating func next(at now: Duration) -> Step? {
-        guard !isToStop else { return .stop }
+        guard !isToStop else { return .stop(changes: changes) }
         switch state {
         case .closed: return nil
         case .paused(let hold):
@@ -386,7 +401,7 @@ struct ServerSession: Sendable {
     /// Ends the round, and with it the polls that it serves. A rejection has the round go on.
     /// - Parameter interval: The time until the next round; nil for the usual one.
     mutating func endRound(_ outcome: Outcome, after interval: Duration?, at now: Duration) {
-        guard let round = self.round.take(), !isRefused else { return }
+        guard !isRefused, let round = self.round.take() else { return }
         (answered, self.outcome) = (max(answered, round.number), outcome)
         let interval = interval ?? PollInterval.next(configured: poll, serverWish: wish)
         self.interval = interval
@@ -475,7 +490,7 @@ struct ServerSession: Sendable {
 
     /// Lets requests go on with a secret, beginning with the search for the account's place on the server.
     mutating func use(_ secret: AccountSecret) {
-        (secrets.current, secrets.offered) = (secret, nil)
+        (secrets.current, secrets.offered, isAnswered) = (secret, nil, false)
         round?.isCalled = false
         switch state {
         case .paused, .closed: rejection = nil

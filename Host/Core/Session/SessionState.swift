@@ -44,6 +44,8 @@ extension ServerSession {
         var unapproved: ConnectionError?
         /// Whether a person has asked for another attempt, or has answered what is to be approved.
         var isAnswered = false
+        /// Whether a single run goes on, since the rejection came after the server was found.
+        var goesOn = false
     }
 
     struct Hold: Sendable {

@@ -4,8 +4,8 @@ extension ServerSession {
     /// What a run does next for its account. Times are on the monotonic clock.
     enum Step: Sendable {
         /// Stop everything that sends requests, because of a pause, or because all begins anew; then
-        /// ``ServerSession/stopped()``.
-        case stop
+        /// ``ServerSession/stopped(since:)``.
+        case stop(changes: Int)
         /// Let time pass for the processors, and wait for a time, or until `changes` has changed.
         case restPaused(for: Duration, changes: Int)
         /// End the pause, unless `changes` has changed.

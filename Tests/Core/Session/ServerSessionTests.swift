@@ -92,11 +92,63 @@ struct ServerSessionTests {
         guard case .stop = session.next(at: .zero) else { return #expect(Bool(false)) }
         // A request that was under way is rejected.
         session.refuse(because: nil)
-        session.stopped()
+        session.stopped(since: session.changes)
         #expect(session.isHeld)
         let wasPaused = session.resume()
         #expect(wasPaused)
         guard case .hold = session.next(at: .zero) else { return #expect(Bool(false)) }
+    }
+
+    @Test("L34: a pause that begins while all is stopped for another reason is in force after a stop of its own")
+    func pausedWhileStopping() {
+        var session = Self.started()
+        session.interrupt()
+        guard case .stop(let first) = session.next(at: .zero) else { return #expect(Bool(false)) }
+        session.begin(AccountPause(for: nil, at: Timestamp(seconds: 1_000)), until: nil)
+        session.stopped(since: first)
+        #expect(!session.isHeld)
+        guard case .stop(let second) = session.next(at: .zero) else { return #expect(Bool(false)) }
+        session.stopped(since: second)
+        #expect(session.isHeld)
+    }
+
+    @Test("An answer that comes while an attempt is under way has the server tried once more, though the attempt fails")
+    func lateApproval() {
+        var session = Self.started()
+        _ = session.next(at: .zero)
+        session.answer()
+        session.failed(ConnectionError(.unapproved, "not approved"))
+        session.endRound(.init(), after: nil, at: .zero)
+        guard case .hold = session.next(at: .zero) else { return #expect(Bool(false)) }
+        _ = session.hold(mayPass: true, at: .zero)
+        let tries = session.tries(with: Self.secret, at: .zero)
+        #expect(tries)
+    }
+
+    @Test("A single run has news of folders that were left, whatever else was asked for, and goes on after a rejection")
+    func single() {
+        var session = ServerSession(Self.secret, poll: nil, walk: .seconds(600))
+        session.found(Self.facts)
+        session.doubt()
+        session.call(for: .foldersLeft)
+        let (isFirst, isSecond) = (session.takeFoldersLeft(), session.takeFoldersLeft())
+        #expect(isFirst && !isSecond)
+        session.refuse(because: nil)
+        #expect(session.isRefused && session.letsEngineWork && !session.isOnline)
+    }
+
+    @Test("A walk that was asked for is made with the secret that comes after a rejection")
+    func walkAfterRejection() {
+        var session = Self.started()
+        _ = session.ask(walks: true, retries: false, for: .everything)
+        _ = session.next(at: .zero)
+        session.failed(ConnectionError(.authentication, "rejected"))
+        session.endRound(.init(), after: nil, at: .zero)
+        _ = session.next(at: .zero)
+        _ = session.hold(mayPass: false, at: .zero)
+        #expect(session.round?.walks == true)
+        let tries = session.tries(with: AccountSecret(.basic(username: "a", password: "2")), at: .zero)
+        #expect(tries && session.round?.walks == true)
     }
 
     @Test("C2: a rejection that comes while the server is looked for anew is not forgotten when it is found")

@@ -100,7 +100,9 @@ struct SessionModel {
             return take()
         }
         switch step {
-        case .stop: session.stopped()
+        case .stop(let changes):
+            session.stopped(since: changes)
+            if session.isHeld, session.changes != changes { findings.append("a pause in force that began later") }
         case .restPaused(let time, _): now += time
         case .endPause(let changes):
             if session.changes == changes { resume() }
@@ -143,6 +145,7 @@ struct SessionModel {
         } else {
             session.found(Self.facts)
             session.secretWorked()
+            if session.isOnline { isAnswered = false }
         }
     }
 
@@ -199,7 +202,7 @@ struct SessionModel {
             reject()
         case 9: session.doubt()
         case 10:
-            if session.isRefused { isAnswered = true }
+            if !isClosed { isAnswered = true }
             session.answer()
         case 11:
             let length: Duration? = Bool.random(using: &random) ? nil : .seconds(30)
