@@ -155,6 +155,11 @@ public struct PolicyChange: Codable, Sendable {
     /// The text of the new condition for the policy's automatic removal.
     public var removeWhenNone: String?
 
+    private enum CodingKeys: String, CodingKey {
+        case condition = "where"
+        case description, removeWhenNone
+    }
+
     /// Creates a change of the given properties.
     public init(condition: String? = nil, description: String? = nil, removeWhenNone: String? = nil) {
         self.condition = condition

@@ -45,18 +45,28 @@ package final class TreeMover: Sendable {
 
     /// Removes the empty folders that the server has elsewhere now, where a person has made folders, so that no move
     /// leads to them. A folder stays that holds anything, or that somebody claims.
-    /// - Throws: `Failure` of the database or the file system. The remaining folders go in vacuum's time.
+    /// - Throws: `Failure` of the database.
     package func removeLeftFolders() async throws {
         guard try await !database.read({ try $0.items.foldersMetElsewhere() }).isEmpty else { return }
         try await engine.withExclusiveTree {
             try await runBlocking { [self] in
-                try database.writeBlocking { tx in
-                    for folder in try tx.items.foldersMetElsewhere()
-                    where try isUnkept(folder.path, in: tx) && !tx.moves.isToCome(around: folder.path)
-                        && engine.validClaim(of: folder, in: tx) == nil && tree.removeFolderIfEmpty(folder.path)
-                    { try tx.items.dropCopy(of: folder) }
+                try turn.withLock { _ in
+                    try database.writeBlocking { tx in
+                        for folder in try tx.items.foldersMetElsewhere()
+                        where try isUnkept(folder.path, in: tx) && !tx.moves.isToCome(around: folder.path)
+                            && engine.validClaim(of: folder, in: tx) == nil && removeIfEmpty(folder.path)
+                        { try tx.items.dropCopy(of: folder) }
+                    }
                 }
             }
+        }
+    }
+
+    /// Removes a folder if it is empty. One that cannot be removed stays until vacuum's time.
+    private func removeIfEmpty(_ folder: ItemPath) -> Bool {
+        do { return try tree.removeFolderIfEmpty(folder) } catch {
+            logger.debug("\(folder) was left by a move, and stays: \(error)")
+            return false
         }
     }
 
@@ -220,7 +230,7 @@ package final class TreeMover: Sendable {
     /// Tells whether a folder is here only for what it contains: it is no item's, or its item is not kept here.
     private func isUnkept(_ folder: ItemPath, in reads: some DatabaseReads) throws -> Bool {
         guard let item = try reads.items.item(at: folder), item.cloudStatus != .cloudOnly else { return true }
-        return try reads.scan.isMissing(item)
+        return try reads.scan.isMissing(item.databaseID)
     }
 
     /// Ends a move whose target holds something else. The obstacle stays, and a file counts as a person's. The copy
