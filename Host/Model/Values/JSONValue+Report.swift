@@ -28,7 +28,8 @@ private final class ReportEncoder: Encoder, SingleValueEncodingContainer {
         case .value(let value): value
         case .members(let members):
             .object(
-                members.filter { $0.name.utf8.first != UInt8(ascii: "_") }.map {
+                // The compiler names a value without a name in a case `_0`.
+                members.filter { !$0.name.hasPrefix("_") || $0.name.dropFirst().first?.isNumber ?? true }.map {
                     JSONValue.Member(name: $0.name, value: $0.value.json)
                 })
         case .elements(let elements): .array(elements.map(\.json))

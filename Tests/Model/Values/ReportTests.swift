@@ -46,6 +46,13 @@ import Testing
             }
         }
     }
+
+    private enum Shape: Encodable { case circle(Int) }
+
+    @Test("A case with a value that has no name keeps the value")
+    func unnamed() {
+        #expect(JSONValue(Shape.circle(3)).text == #"{"circle":{"_0":3}}"#)
+    }
 }
 
 private struct Report: Encodable {
