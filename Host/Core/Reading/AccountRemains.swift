@@ -54,10 +54,11 @@ public struct AccountRemains: Sendable {
             guard error.kind == .notFound else { throw error }
             return AccountRemains()
         }
-        let (counts, changes) = try await reader.read { reads in
-            (try reads.items.counts(), try reads.journal.changes(after: .none).map { QueuedChange($0) })
+        let (counts, changes) = try await reader.close { reader throws(Failure) in
+            try await reader.read { reads in
+                (try reads.items.counts(), try reads.journal.changes(after: .none).map { QueuedChange($0) })
+            }
         }
-        try reader.close()
         let found = try Snapshots.found(of: bookmark)
         return AccountRemains(
             hasDatabase: true, localCopies: counts.here.localCopies, localBytes: counts.here.localBytes,
