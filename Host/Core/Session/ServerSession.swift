@@ -383,7 +383,7 @@ struct ServerSession: Sendable {
 
     /// Tells whether a step is to end, because something is to be done that it delays.
     func ends(_ step: Step) -> Bool {
-        return switch step {
+        switch step {
         case .stop: false
         case .rest: isToStop || isClosed || isCalled || isRefused
         case .restRefused: isToStop || rejection?.isAnswered ?? true
