@@ -12,8 +12,11 @@ final class ControlListener: Sendable {
     typealias Responder = @Sendable (Result<ControlMessage, Failure>, ControlConnection) async throws -> Void
 
     /// The largest number of connections at a time: 128, or an eighth of the open files that the process is allowed. A
-    /// further one gets a refusal, and is closed at once.
+    /// further one gets a refusal.
     static let mostConnections = min(128, Int(clamping: ProcessSetup.mostOpenFiles / 8))
+    /// The largest number of refused connections at a time whose clients may take notice of the refusal before it ends.
+    /// A further one is closed at once.
+    private static let mostRefused = 16
     /// The time within which a client sends its request, and within which it takes notice of the end of the answer.
     static let idleTime = Duration.seconds(30)
     /// The time between two tries to accept a connection where the system lacks something for it.
@@ -25,6 +28,7 @@ final class ControlListener: Sendable {
     private let logger: Logger
     private let clock: HostClock
     private let open = Atomic(0)
+    private let refused = Atomic(0)
     private let isStopped = Atomic(false)
 
     /// Begins to listen on a socket. The listener closes the socket's descriptor.
@@ -52,10 +56,29 @@ final class ControlListener: Sendable {
         await withTaskCancellationHandler {
             await withDiscardingTaskGroup { group in
                 while let descriptor = await next() {
-                    guard let connection = take(descriptor) else { continue }
-                    group.addTask { [self] in
-                        await serve(connection)
-                        open.subtract(1, ordering: .relaxed)
+                    guard isHeard(descriptor) else { continue }
+                    let isFull = open.load(ordering: .relaxed) >= most
+                    if isFull, refused.load(ordering: .relaxed) >= Self.mostRefused {
+                        // The client may lose the answer: that is so only if it sends its request after this.
+                        _ = Self.refusal.withUnsafeBytes {
+                            send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                        }
+                        close(descriptor)
+                        continue
+                    }
+                    guard let connection = try? PolledSocket(descriptor) else { continue }
+                    if isFull {
+                        refused.add(1, ordering: .relaxed)
+                        group.addTask { [self] in
+                            await refuse(connection)
+                            refused.subtract(1, ordering: .relaxed)
+                        }
+                    } else {
+                        open.add(1, ordering: .relaxed)
+                        group.addTask { [self] in
+                            await serve(connection)
+                            open.subtract(1, ordering: .relaxed)
+                        }
                     }
                 }
                 dropWaiting()
@@ -97,31 +120,28 @@ final class ControlListener: Sendable {
         }
     }
 
-    /// Takes a connection over.
-    /// - Returns: nil if its client is not answered, and it was closed.
-    private func take(_ descriptor: Int32) -> PolledSocket? {
+    /// Whether a connection's client may use the socket. The connection is closed if it may not.
+    private func isHeard(_ descriptor: Int32) -> Bool {
         let user = linux_peer_user(descriptor)
         guard user == 0 || user == geteuid() else {
             logger.warning("A process of the user \(user) may not use the control socket")
             close(descriptor)
-            return nil
+            return false
         }
-        guard open.load(ordering: .relaxed) < most else {
-            Self.refuse(descriptor)
-            return nil
-        }
-        guard let socket = try? PolledSocket(descriptor) else { return nil }
-        open.add(1, ordering: .relaxed)
-        return socket
+        return true
     }
+
+    /// The answer to a connection too many.
+    private static let refusal = ControlConnection.answer(
+        "503 Service Unavailable", Array(JSONValue(error: ControlClient.busy).text.utf8))
 
     /// Says that there are too many connections. The client may not have sent its request yet, and nothing of it is
     /// done.
-    private static func refuse(_ descriptor: Int32) {
-        let answer = ControlConnection.answer(
-            "503 Service Unavailable", Array(JSONValue(error: ControlClient.busy).text.utf8))
-        _ = answer.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-        close(descriptor)
+    private func refuse(_ socket: PolledSocket) async {
+        await inTime(socket) {
+            do { try await socket.write(Self.refusal) } catch { return }
+            await ControlConnection(socket).finish()
+        }
     }
 
     /// Answers the request of a connection, and closes it.

@@ -174,10 +174,19 @@ import Threads
             let waiting = (0..<2).map { _ in Task { try await answer(of: path, to: request) } }
             await until { begun.withLock { $0 } == 2 }
             #expect(try await answer(of: path, to: request).hasPrefix("HTTP/1.1 503 Service Unavailable\r\n"))
+            // So is a client that begins to send its request after the refusal has come.
+            let late = try connect(path)
+            #expect(String(decoding: try await late.read(atMost: 8), as: UTF8.self) == "HTTP/1.1")
+            try await late.write(Array(request.utf8))
+            #expect(String(decoding: try await late.read(atMost: 4), as: UTF8.self) == " 503")
+            // Clients that do not go away keep no other from a refusal.
+            let staying = try (0..<40).map { _ in try connect(path) }
+            #expect(try await answer(of: path, to: "").hasPrefix("HTTP/1.1 503 Service Unavailable\r\n"))
             gate.open()
             for task in waiting { #expect(try await task.value.hasPrefix("HTTP/1.1 200 OK\r\n")) }
             while try await !answer(of: path, to: request).hasPrefix("HTTP/1.1 200 OK\r\n") {}
             #expect(begun.withLock { $0 } == 3)
+            _ = staying
         }
     }
 }
