@@ -26,9 +26,15 @@ extension AccountHost {
             return true
         }
         if changed { policies.fire(.policiesChanged) }
+        try await pruneTombstones()
         await writePolicyHistory()
         try await loops.enable()
         return found?.unstable ?? [.root]
+    }
+
+    private func pruneTombstones() async throws {
+        let now = clock.agesTo()
+        try await database.write { try $0.tombstones.prune(now: now) }
     }
 
     /// Finds the server and lets downloads start. If the server cannot be reached, only work that needs no server is
@@ -108,6 +114,7 @@ extension AccountHost {
         }
         try await compareRestored()
         try await checkClock()
+        try await pruneTombstones()
         let isOwed = state.finishScan()
         let trigger: Trigger =
             outcome.changed || isOwed ? .itemListUpdateCompleted : .itemListUpdateCompletedWithoutChanges

@@ -192,7 +192,8 @@ public struct AccountReader: Sendable {
             status.lastConnection = try tx.meta.text(.connection).flatMap(ConnectionState.init)
             status.connection = status.lastConnection ?? .offline
             status.connectionProblem = try tx.meta.text(.connectionProblem)
-            status.anchor = try tx.meta.integer(.anchor) ?? 0
+            let position = try tx.tombstones.position()
+            (status.epoch, status.anchor) = (position.epoch, position.anchor)
             let counts = try tx.items.counts()
             status.items = counts.items
             status.localCopies = counts.here.localCopies

@@ -34,12 +34,15 @@ extension DatabaseFile {
         DELETE FROM missingItems;
         DELETE FROM treeMoves;
         DELETE FROM policyChanges;
+        DELETE FROM tombstones;
         UPDATE items SET syncActivity = 0, listedETag = NULL, racy = 0, copyRecorded = 0 WHERE copyRecorded IS NOT NULL;
         UPDATE items SET syncActivity = 0, listedETag = NULL, racy = 0 WHERE copyRecorded IS NULL;
         UPDATE sqlite_sequence SET seq = seq + 1000000;
         DELETE FROM meta WHERE key IN (
           'bootID', 'lastWholeWalk', 'firstWalk', 'lastScan', 'nextPoll', 'runningPlugins', 'pluginNotes',
-          'openedLibraries');
+          'openedLibraries', 'anchorMarks');
+        INSERT OR REPLACE INTO meta (key, value) VALUES ('epoch', abs(random() % 281474976710656));
+        INSERT OR REPLACE INTO meta (key, value) SELECT 'tombstoneFloor', value FROM meta WHERE key = 'anchor';
         """
 
     /// Returns the copies that the database knows of, for items that are not removed. The function blocks.

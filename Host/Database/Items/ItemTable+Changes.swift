@@ -104,11 +104,12 @@ extension ItemTable where Access == Transaction {
 
     /// Leaves the item at a path removed that a record was about to delete, since another one has taken its place.
     public func giveUpHidden(at path: ItemPath, for record: SyncRecordID) throws {
-        try run(
+        try ids(
             """
-            UPDATE items SET deletedBy = NULL, syncActivity = syncActivity & ~\(SyncActivity.deleting.rawValue)
-            WHERE path = ? AND deletedBy = ?
-            """, .path(path), .id(record))
+            UPDATE items SET deletedBy = NULL, syncActivity = syncActivity & ~\(SyncActivity.deleting.rawValue), anchor = ?
+            WHERE path = ? AND deletedBy = ? RETURNING databaseID
+            """, .integer(access.anchor), .path(path), .id(record)
+        ).forEach(access.noteRemoved)
     }
 
     // MARK: Moves

@@ -15,14 +15,14 @@ extension ItemTable where Access == Transaction {
         try ids(
             """
             INSERT INTO items (localID, path, copiedPath, parentPath, name, type, size, mimeType, lastModified, copiedBy,
-              anchor)
+              anchor, came)
             SELECT ? || printf('%012x', databaseID), \(path.sql), \(inside.sql),
-              CASE WHEN parentPath = ? THEN ? ELSE \(parent.sql) END, name, type, size, mimeType, lastModified, ?, ?
+              CASE WHEN parentPath = ? THEN ? ELSE \(parent.sql) END, name, type, size, mimeType, lastModified, ?, ?, ?
             FROM items WHERE \(ItemSQL.isInRange) AND \(ItemSQL.isOnServer)
             RETURNING databaseID
             """,
             [.text(String(id))] + path.arguments + inside.arguments + [.path(source), .path(copy)] + parent.arguments
-                + [.id(record), .integer(access.anchor)] + ItemSQL.range(below: source)
+                + [.id(record), .integer(access.anchor), .integer(access.anchor)] + ItemSQL.range(below: source)
         ).forEach(access.noteAdded)
         for item in try withNewVersions(below: source) {
             let queued = try access.journal.queued(item)

@@ -142,7 +142,11 @@ private enum ItemWrite {
     static let insertion: String = {
         let columns = (Item.identityColumns + Item.localColumns).map(\.sql)
         let places = columns.map { _ in "?" }
-        return "INSERT INTO items (\(columns.joined(separator: ", "))) VALUES (\(places.joined(separator: ", ")))"
+        // The last argument is the anchor, which the row came with.
+        return """
+            INSERT INTO items (\(columns.joined(separator: ", ")), came)
+            VALUES (\(places.joined(separator: ", ")), ?\(columns.count))
+            """
     }()
     static let replacement = replacement(of: Item.identityColumns + Item.localColumns)
     static let localReplacement = replacement(of: Item.localColumns)

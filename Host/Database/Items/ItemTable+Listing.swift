@@ -15,8 +15,8 @@ extension ItemTable where Access == Transaction {
             db,
             """
             INSERT INTO items (localID, fileID, path, parentPath, name, type, size, mimeType, etag, etagStrength,
-              lastModified, favorite, owner, permissions, racy, cloudStatus, anchor)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+              lastModified, favorite, owner, permissions, racy, cloudStatus, anchor, came)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?17)
             """)
         statement.bind(1, localID.text)
         statement.bind(2, fileID.text)

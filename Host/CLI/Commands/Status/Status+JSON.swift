@@ -9,6 +9,7 @@ extension JSONValue {
         self = .object([
             "account": .string(status.account),
             "connection": .string(status.connection.rawValue),
+            "epoch": .integer(status.epoch),
             "anchor": .integer(status.anchor),
             "items": .integer(status.items),
             "localCopies": .integer(status.localCopies),
