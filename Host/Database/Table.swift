@@ -59,7 +59,10 @@ extension Table {
     func ids<ID: RowID>(_ sql: String, _ arguments: [SQLValue]) throws -> [ID] { try rows(sql, arguments) { $0.id(0) } }
 
     /// Returns the number in the first column of the first row, or nil if there is none.
-    func integer(_ sql: String, _ arguments: SQLValue...) throws -> Int64? {
+    func integer(_ sql: String, _ arguments: SQLValue...) throws -> Int64? { try integer(sql, arguments) }
+
+    /// Returns the number in the first column of the first row, or nil if there is none.
+    func integer(_ sql: String, _ arguments: [SQLValue]) throws -> Int64? {
         try row(sql, arguments) { $0.integer(0) } ?? nil
     }
 

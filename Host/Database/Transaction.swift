@@ -36,6 +36,8 @@ public final class Transaction: DatabaseReads {
     /// The connection that the tables use.
     public let connection: DatabaseConnection
     private var nextAnchor: Int64?
+    /// The number that the next new item's row gets; nil until there is one.
+    private var nextItemRow: Int64?
     private var notes = CommitChanges()
     private var policyChanges = NotedPolicyChanges()
     /// The items that policies keep here. The value is nil until its first use, and again after policies change.
@@ -52,6 +54,16 @@ public final class Transaction: DatabaseReads {
             nextAnchor = next
             return next
         }
+    }
+
+    /// Takes numbers for the rows of new items. No number is given twice, also if its row was deleted, so that a reader of
+    /// changes never takes one item for another.
+    /// - Parameter count: How many numbers are taken, one after the other.
+    /// - Returns: The first one.
+    func takeItemRows(_ count: Int64 = 1) throws -> Int64 {
+        let first = try nextItemRow ?? items.highestRow().adding(1)
+        nextItemRow = first.adding(count)
+        return first
     }
 
     /// Notes that the item with this `databaseID` is new.
@@ -128,6 +140,7 @@ public final class Transaction: DatabaseReads {
     /// Writes the anchor and the policies' history. The function must be called once, at the end.
     func storeNotes() throws {
         for step in policyChanges.steps { try policies.append(.step(step)) }
+        if let nextItemRow { try meta.set(.lastItemRow, nextItemRow - 1) }
         guard notes.changesItems else { return }
         notes.anchor = try anchor
         try meta.set(.anchor, notes.anchor)

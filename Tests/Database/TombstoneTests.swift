@@ -68,22 +68,29 @@ import Testing
         }
     }
 
-    @Test("U5: a row that takes the number of one deleted before is told as one that came, beside the tombstone")
-    func reused() throws {
-        try withDatabase { database in
-            let first = try database.writeBlocking { try $0.items.insert(listed("/a", id: "1")) }
-            let before = try position(database).anchor
-            try database.writeBlocking { tx in
-                try tx.items.delete(databaseID: first.databaseID)
-                let second = try tx.items.insert(listed("/b", id: "2"))
-                #expect(second.databaseID == first.databaseID)
+    @Test("U5: no row takes the number of one that was deleted, so that nobody takes one item for another")
+    func numbers() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/larder.db"
+            var database = try Database.open(path: path)
+            var seen: [ItemRowID] = []
+            for name in ["a", "b", "c", "d"] {
+                let stored = try database.writeBlocking { tx in
+                    let item = try tx.items.insert(listed("/\(name)", id: name))
+                    let entry = ListedItem(path: ItemPath(unchecked: "/listed"), kind: .file)
+                    let other = try tx.items.insertListed(entry, fileID: FileID("x"), racy: .no)
+                    try tx.items.delete(databaseID: other)
+                    try tx.items.delete(databaseID: item.databaseID)
+                    return [item.databaseID, other]
+                }
+                seen += stored
+                try database.close()
+                database = try Database.open(path: path)
             }
-            #expect(try changes(database, after: before) == ["/b came", "/a gone"])
-            try database.readBlocking { tx in
-                let tombstone = try #require(try tx.tombstones.first(of: first.databaseID, after: before))
-                #expect(tombstone.localID == first.localID && tombstone.anchor == before + 1)
-                #expect(try tx.tombstones.first(of: first.databaseID, after: before + 1) == nil)
-            }
+            #expect(seen == seen.sorted { $0.number < $1.number } && Set(seen).count == seen.count)
+            let gone = try database.readBlocking { try $0.tombstones.after(0).map(\.databaseID) }
+            #expect(Set(gone) == Set(seen))
+            try database.close()
         }
     }
 

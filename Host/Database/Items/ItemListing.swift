@@ -50,7 +50,7 @@ public struct ItemListing: Sendable {
         let direction = isDescending ? " DESC" : ""
         var order = sort.map { "items.\($0.sql)\(direction), " } ?? ""
         order += "items.path" + (sort == nil ? direction : "")
-        var sql = terms.joined(separator: " AND ") + " ORDER BY \(order), items.databaseID"
+        var sql = terms.joined(separator: " AND ") + " ORDER BY \(order), items.localID"
         if let limit { sql += " LIMIT \(limit)" }
         return (sql, arguments)
     }

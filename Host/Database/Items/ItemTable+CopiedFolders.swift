@@ -12,17 +12,24 @@ extension ItemTable where Access == Transaction {
         )
         // The rest of each id is the number of the row that is shown once more.
         let id = LocalID.random().text.dropLast(12)
+        let range = ItemSQL.range(below: source)
+        let sources = "\(ItemSQL.isInRange) AND \(ItemSQL.isOnServer)"
+        let count = try integer("SELECT count(*) FROM items WHERE \(sources)", range) ?? 0
         try ids(
             """
             INSERT INTO items (localID, path, copiedPath, parentPath, name, type, size, mimeType, lastModified, copiedBy,
-              anchor, came)
+              anchor, came, databaseID)
             SELECT ? || printf('%012x', databaseID), \(path.sql), \(inside.sql),
-              CASE WHEN parentPath = ? THEN ? ELSE \(parent.sql) END, name, type, size, mimeType, lastModified, ?, ?, ?
-            FROM items WHERE \(ItemSQL.isInRange) AND \(ItemSQL.isOnServer)
+              CASE WHEN parentPath = ? THEN ? ELSE \(parent.sql) END, name, type, size, mimeType, lastModified, ?, ?, ?,
+              ? - 1 + row_number() OVER (ORDER BY databaseID)
+            FROM items WHERE \(sources)
             RETURNING databaseID
             """,
             [.text(String(id))] + path.arguments + inside.arguments + [.path(source), .path(copy)] + parent.arguments
-                + [.id(record), .integer(access.anchor), .integer(access.anchor)] + ItemSQL.range(below: source)
+                + [
+                    .id(record), .integer(access.anchor), .integer(access.anchor),
+                    .integer(access.takeItemRows(count)),
+                ] + range
         ).forEach(access.noteAdded)
         for item in try withNewVersions(below: source) {
             let queued = try access.journal.queued(item)

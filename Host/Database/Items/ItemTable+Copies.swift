@@ -11,9 +11,11 @@ extension ItemTable where Access == Transaction {
         let anchor = try access.anchor
         item.bindIdentity(to: statement)
         item.bindLocal(to: statement, after: Item.identityColumns.count, anchor: anchor)
+        let row = ItemRowID(try access.takeItemRows())
+        statement.bind(Int32(Item.identityColumns.count + Item.localColumns.count + 1), row)
         try statement.run()
         var stored = item
-        stored.databaseID = insertedID()
+        stored.databaseID = row
         stored.anchor = anchor
         access.noteAdded(stored.databaseID)
         return stored
@@ -142,10 +144,10 @@ private enum ItemWrite {
     static let insertion: String = {
         let columns = (Item.identityColumns + Item.localColumns).map(\.sql)
         let places = columns.map { _ in "?" }
-        // The last argument is the anchor, which the row came with.
+        // The last of these columns is the anchor, which the row came with.
         return """
-            INSERT INTO items (\(columns.joined(separator: ", ")), came)
-            VALUES (\(places.joined(separator: ", ")), ?\(columns.count))
+            INSERT INTO items (\(columns.joined(separator: ", ")), databaseID, came)
+            VALUES (\(places.joined(separator: ", ")), ?, ?\(columns.count))
             """
     }()
     static let replacement = replacement(of: Item.identityColumns + Item.localColumns)

@@ -15,8 +15,8 @@ extension ItemTable where Access == Transaction {
             db,
             """
             INSERT INTO items (localID, fileID, path, parentPath, name, type, size, mimeType, etag, etagStrength,
-              lastModified, favorite, owner, permissions, racy, cloudStatus, anchor, came)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?17)
+              lastModified, favorite, owner, permissions, racy, cloudStatus, anchor, databaseID, came)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?17)
             """)
         statement.bind(1, localID.text)
         statement.bind(2, fileID.text)
@@ -28,8 +28,9 @@ extension ItemTable where Access == Transaction {
         statement.bind(15, Int64(racy.rawValue))
         statement.bind(16, Int64((inheritsLocalFile ? CloudStatus.locallyModified : .cloudOnly).rawValue))
         statement.bind(17, try access.anchor)
+        let id = ItemRowID(try access.takeItemRows())
+        statement.bind(18, id)
         try statement.run()
-        let id: ItemRowID = insertedID()
         access.noteAdded(id)
         return id
     }

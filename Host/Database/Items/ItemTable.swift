@@ -78,6 +78,11 @@ public struct ItemTable<Access: DatabaseReads>: Table {
         try integer("SELECT count(*) FROM items INDEXED BY \(index) WHERE \(condition)") ?? 0
     }
 
+    /// Returns the highest number that an item's row has, or had.
+    func highestRow() throws -> Int64 {
+        max(try integer("SELECT max(databaseID) FROM items") ?? 0, try access.meta.integer(.lastItemRow) ?? 0)
+    }
+
     /// Returns the files whose local content differs from the server's, as far as is known.
     package func changedFiles() throws -> [Item] {
         try rows(ItemQuery.changedFiles, [], Item.init)

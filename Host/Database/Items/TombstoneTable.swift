@@ -2,7 +2,7 @@ public import Model
 
 /// What is kept of a deleted row.
 public struct Tombstone: Hashable, Sendable {
-    /// The number that the row had. A later row may have the number again.
+    /// The number that the row had.
     public var databaseID: ItemRowID
     /// The item's id.
     public var localID: LocalID
@@ -40,15 +40,6 @@ public struct TombstoneTable<Access: DatabaseReads>: Table {
             """
             SELECT databaseID, localID, path, type, anchor FROM tombstones WHERE anchor > ? ORDER BY anchor, number LIMIT ?
             """, [.integer(anchor), .integer(Int64(limit))], Tombstone.init)
-    }
-
-    /// Returns the first tombstone of a row's number after an anchor; nil if there is none.
-    public func first(of row: ItemRowID, after anchor: Int64) throws -> Tombstone? {
-        try self.row(
-            """
-            SELECT databaseID, localID, path, type, anchor FROM tombstones WHERE anchor > ? AND databaseID = ?
-            ORDER BY number
-            """, [.integer(anchor), .id(row)], Tombstone.init)
     }
 }
 

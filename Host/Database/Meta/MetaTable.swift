@@ -9,6 +9,8 @@ public struct MetaKey: Hashable, Sendable {
 
     /// The number of the last transaction that changed items.
     public static let anchor = MetaKey("anchor")
+    /// The highest number that was given to an item's row.
+    static let lastItemRow = MetaKey("lastItemRow")
     /// The vault's id, which the tree's mark contains too.
     public static let vaultID = MetaKey("vaultID")
     /// The system's boot in which the vault was last opened for writing.

@@ -84,6 +84,20 @@ extension Condition {
         }
     }
 
+    /// Whether the condition names `now`, so that its result may change by the passing of time alone.
+    public var dependsOnTime: Bool {
+        switch self {
+        case .constant, .property, .activity: false
+        case .resolved(_, let meaning): meaning.dependsOnTime
+        case .comparison(let comparison): comparison.left.dependsOnTime || comparison.right.dependsOnTime
+        case .membership(let membership):
+            membership.value.dependsOnTime || membership.list.contains(where: \.dependsOnTime)
+        case .text(let test): test.text.dependsOnTime || test.part.dependsOnTime
+        case .not(let term): term.dependsOnTime
+        case .any(let terms), .all(let terms): terms.contains(where: \.dependsOnTime)
+        }
+    }
+
     /// Returns the first change of the condition's result for an item after `now`, if nothing but time passes. Returns
     /// nil if the result never changes.
     ///
@@ -100,6 +114,14 @@ extension Condition {
 }
 
 extension Condition.Operand {
+    fileprivate var dependsOnTime: Bool {
+        switch self {
+        case .now: true
+        case .sum(let a, let b), .difference(let a, let b): a.dependsOnTime || b.dependsOnTime
+        case .null, .text, .integer, .boolean, .time, .duration, .property: false
+        }
+    }
+
     /// Returns the last moment, in nanoseconds since 1970, before the operand that advances faster with time exceeds
     /// the other. Returns nil if neither does.
     fileprivate func meeting(_ other: Condition.Operand, _ item: Item) -> Int64? {

@@ -1,0 +1,81 @@
+import Database
+import Model
+
+/// The rows that a query reads, all of one state of the database.
+protocol QueryRows {
+    /// The anchor of the state.
+    var anchor: Int64 { get }
+    /// Returns the item at a path that is not removed.
+    func item(at path: ItemPath) throws -> Item?
+    /// Returns the item with an id, removed or not.
+    func item(localID: LocalID) throws -> Item?
+    /// Returns the item of a row, removed or not; nil if there is no such row.
+    func item(_ row: ItemRowID) throws -> Item?
+    /// Returns what a row is sorted by in the order of a column, or by the path; nil if there is no such row.
+    func key(of row: ItemRowID, sortedBy column: ItemColumn?) throws -> ItemSortKey?
+    /// Reads the items of a listing in its order.
+    func each(_ listing: ItemListing, _ body: (Item) throws -> Void) throws
+    /// Reads the numbers and the anchors of the items of a listing in its order.
+    func eachID(_ listing: ItemListing, _ body: (ItemRowID, _ anchor: Int64) -> Void) throws
+}
+
+/// What changed between two states of the database.
+struct QueryChanges: Sendable {
+    /// The anchor of the state before.
+    var after: Int64
+    /// The items that were added or changed, as they are now.
+    var changed: [Item] = []
+    /// The rows that were deleted.
+    var deleted: [Tombstone] = []
+    /// Whether ``changed`` leaves something out, since it was too much.
+    var isCut = false
+    /// The rows that did not change, and of which policies, shares or claims show something else.
+    var shown: Set<ItemRowID> = []
+    /// Whether policies or claims changed.
+    var changesFacts = false
+}
+
+/// The rows of a state of the database.
+struct StoredRows: QueryRows {
+    let reads: ReadTransaction
+    let anchor: Int64
+
+    init(_ reads: ReadTransaction) throws {
+        self.reads = reads
+        anchor = try reads.tombstones.position().anchor
+    }
+
+    func item(at path: ItemPath) throws -> Item? { try reads.items.item(at: path) }
+    func item(localID: LocalID) throws -> Item? { try reads.items.item(localID: localID) }
+    func item(_ row: ItemRowID) throws -> Item? { try reads.items.item(databaseID: row) }
+
+    func key(of row: ItemRowID, sortedBy column: ItemColumn?) throws -> ItemSortKey? {
+        try reads.items.sortKey(of: row, by: column)
+    }
+
+    func each(_ listing: ItemListing, _ body: (Item) throws -> Void) throws {
+        try reads.items.each(listing) {
+            try body($0)
+            return true
+        }
+    }
+
+    func eachID(_ listing: ItemListing, _ body: (ItemRowID, _ anchor: Int64) -> Void) throws {
+        try reads.items.eachRow(listing, body)
+    }
+
+    /// Returns what changed after an anchor.
+    func changes(after anchor: Int64) throws -> QueryChanges {
+        var changes = QueryChanges(after: anchor)
+        changes.deleted = try reads.tombstones.after(anchor)
+        let most = QueryMachine.mostChanges
+        changes.isCut = try reads.items.changedCount(after: anchor, limit: most + 1) > most
+        if !changes.isCut {
+            try reads.items.changed(after: anchor) {
+                changes.changed.append($0.item)
+                return true
+            }
+        }
+        return changes
+    }
+}
