@@ -90,6 +90,7 @@ public final class Transaction: DatabaseReads {
     func noteRecordsChanged() { notes.recordsChanged = true }
     /// Notes that a record left the journal, or waits for something.
     func noteRest(of record: SyncRecordID) { notes.restingRecords.append(record) }
+    func noteClaimsChanged() { notes.claimsChanged = true }
     func noteIssuesChanged() { notes.issuesChanged = true }
     func noteLoopsChanged() { notes.loopsChanged = true }
     func noteChange(of collection: RecordCollection) {
@@ -173,6 +174,8 @@ public struct CommitChanges: Hashable, Sendable {
     public var leavesFolders = false
     /// Whether a place in the tree is free now, for which a move of the tree may have waited.
     public var freesPlaces = false
+    /// Whether a claim was added or removed.
+    public var claimsChanged = false
     /// Whether an issue changed.
     public var issuesChanged = false
     /// Whether an event loop was added, removed, enabled or disabled, or has another event id.

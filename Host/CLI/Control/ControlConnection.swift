@@ -18,8 +18,16 @@ final class ControlConnection: Sendable {
 
     private let socket: PolledSocket
     private let reader: HTTPReader
+    private let becomesStream: @Sendable () -> Bool
 
-    init(_ socket: PolledSocket) { (self.socket, reader) = (socket, HTTPReader(socket)) }
+    /// - Parameter becomesStream: takes a place among the streams; returns false if there is none.
+    init(_ socket: PolledSocket, becomesStream: @escaping @Sendable () -> Bool = { false }) {
+        (self.socket, reader, self.becomesStream) = (socket, HTTPReader(socket), becomesStream)
+    }
+
+    /// Leaves the place among the connections with commands to another one, for an answer that goes on for long.
+    /// - Returns: false if there are too many such answers.
+    func becomeStream() -> Bool { becomesStream() }
 
     /// Reads the request.
     /// - Returns: the request, or the failure to answer; nil if the client has sent nothing.

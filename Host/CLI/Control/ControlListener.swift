@@ -14,6 +14,9 @@ final class ControlListener: Sendable {
     /// The largest number of connections at a time: 128, or an eighth of the open files that the process is allowed. A
     /// further one gets a refusal.
     static let mostConnections = min(128, Int(clamping: ProcessSetup.mostOpenFiles / 8))
+    /// The largest number of connections at a time with an answer that goes on for long, beside the others: 1,024, or half
+    /// of the open files that the process is allowed.
+    static let mostStreams = min(1_024, Int(clamping: ProcessSetup.mostOpenFiles / 2))
     /// The largest number of refused connections at a time whose clients may take notice of the refusal before it ends.
     /// A further one is closed at once.
     private static let mostRefused = 16
@@ -28,6 +31,7 @@ final class ControlListener: Sendable {
     private let logger: Logger
     private let clock: HostClock
     private let open = Atomic(0)
+    private let streams = Atomic(0)
     private let refused = Atomic(0)
     private let isStopped = Atomic(false)
 
@@ -75,10 +79,7 @@ final class ControlListener: Sendable {
                         }
                     } else {
                         open.add(1, ordering: .relaxed)
-                        group.addTask { [self] in
-                            await serve(connection)
-                            open.subtract(1, ordering: .relaxed)
-                        }
+                        group.addTask { [self] in await serve(connection) }
                     }
                 }
                 dropWaiting()
@@ -146,7 +147,23 @@ final class ControlListener: Sendable {
 
     /// Answers the request of a connection, and closes it.
     private func serve(_ socket: PolledSocket) async {
-        let connection = ControlConnection(socket)
+        let place = Place()
+        let connection = ControlConnection(socket) { [self] in
+            guard streams.add(1, ordering: .relaxed).oldValue < Self.mostStreams else {
+                streams.subtract(1, ordering: .relaxed)
+                return false
+            }
+            place.isStream.store(true, ordering: .relaxed)
+            open.subtract(1, ordering: .relaxed)
+            return true
+        }
+        defer {
+            if place.isStream.load(ordering: .relaxed) {
+                streams.subtract(1, ordering: .relaxed)
+            } else {
+                open.subtract(1, ordering: .relaxed)
+            }
+        }
         await withTaskCancellationHandler {
             guard let read = await inTime(socket, { await connection.read() }) else { return }
             do { try await respond(read, connection) } catch { return }
@@ -154,6 +171,11 @@ final class ControlListener: Sendable {
         } onCancel: {
             socket.end()
         }
+    }
+
+    /// Where a connection counts.
+    private final class Place: Sendable {
+        let isStream = Atomic(false)
     }
 
     /// Carries something out, and ends the connection if that takes too long.

@@ -1,3 +1,4 @@
+import Core
 import Model
 
 /// What a request to the control socket asks for. A value without I/O.
@@ -12,6 +13,8 @@ enum ControlRequest: Hashable {
     case watch(String)
     /// The calls into a plugin for an account, until the client closes the connection.
     case trace(plugin: String, account: String)
+    /// A live query: the list and its changes, until the client closes the connection.
+    case query(LiveQuery, account: String)
     /// A command to an account.
     case command(String, account: String)
 
@@ -29,6 +32,8 @@ enum ControlRequest: Hashable {
         case 1 where words[0] == "reload": (self, allowed) = (.reload, "POST")
         case 2 where words[0] == "accounts": (self, allowed) = (.account(words[1]), "GET")
         case 3 where words[0] == "accounts" && words[2] == "events": (self, allowed) = (.watch(words[1]), "GET")
+        case 3 where words[0] == "accounts" && words[2] == "query":
+            (self, allowed) = (.query(try LiveQuery(parameters: target), account: words[1]), "GET")
         case 4 where words[0] == "accounts" && words[2] == "commands":
             (self, allowed) = (.command(words[3], account: words[1]), "POST")
         case 5 where words[0] == "accounts" && words[2] == "plugins" && words[4] == "trace":
@@ -37,6 +42,8 @@ enum ControlRequest: Hashable {
         }
         guard method == allowed else { throw Failure(.usage, "\(path) takes \(allowed) only") }
     }
+
+    init(_ message: ControlMessage) throws(Failure) { try self.init(message.method, message.target) }
 
     private static func unknown(_ target: String) -> Failure {
         Failure(.notFound, "there is no \(target) on the control socket")
@@ -50,6 +57,7 @@ enum ControlRequest: Hashable {
         case .account(let name): ("GET", "/v1/accounts/\(name)")
         case .watch(let name): ("GET", "/v1/accounts/\(name)/events")
         case .trace(let plugin, let account): ("GET", "/v1/accounts/\(account)/plugins/\(plugin)/trace")
+        case .query(let query, let account): ("GET", "/v1/accounts/\(account)/query\(query.parameters)")
         case .command(let command, let account): ("POST", "/v1/accounts/\(account)/commands/\(command)")
         }
     }

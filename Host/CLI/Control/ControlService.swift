@@ -12,6 +12,9 @@ struct ControlService: Sendable {
     /// Answers a request. The work ends when the client closes the connection before.
     /// - Throws: a failure of the connection.
     func answer(_ read: Result<ControlMessage, Failure>, on connection: ControlConnection) async throws {
+        if case .success(let message) = read, case .query(let query, let name)? = try? ControlRequest(message) {
+            return try await follow(query, in: name, message.fields, on: connection)
+        }
         let isStream = (try? read.get())?.fields["accept"]?.contains("text/event-stream") ?? false
         let (events, feed) = AsyncStream<Event>.makeStream(bufferingPolicy: .bufferingNewest(8))
         let tell: @Sendable (Event) -> Void = { event in
@@ -120,7 +123,7 @@ struct ControlService: Sendable {
         let body: [UInt8]
 
         init(_ message: ControlMessage) throws(Failure) {
-            request = try ControlRequest(message.method, message.target)
+            request = try ControlRequest(message)
             (fields, body) = (message.fields, message.body)
         }
     }
@@ -128,11 +131,7 @@ struct ControlService: Sendable {
     private func answer(
         _ asked: Asked, _ tell: @escaping @Sendable (Event) -> Void
     ) async throws(Failure) -> [UInt8] {
-        if let version = asked.fields[ControlField.version], version != Product.version {
-            throw Failure(
-                .vaultLocked, "the host that runs is Larder \(Product.version), this command is Larder \(version)",
-                hint: "restart the host, or use the command that belongs to it")
-        }
+        try Self.checkVersion(asked.fields)
         switch asked.request {
         case .host: return Array(JSONValue(hosting).text.utf8)
         case .reload: return Array(JSONValue(try await hosting.reload()).text.utf8)
@@ -144,6 +143,7 @@ struct ControlService: Sendable {
             try await hosting.watch(name) { told throws(Failure) in tell(.status(try ControlCoding.encode(told))) }
         case .trace(let plugin, let account):
             try await trace(plugin, account, tell)
+        case .query: throw Failure(.internal, "a query is answered as a stream")
         case .command(let name, let account):
             guard let command = AccountCommands.all.first(where: { $0.name == name }) else {
                 throw Failure(.notFound, "there is no command `\(name)`")
@@ -153,6 +153,13 @@ struct ControlService: Sendable {
             let host = try host(of: account, as: asked.fields[ControlField.account])
             return try await Self.carryOut(command, asked.body, for: host) { tell(.progress($0)) }
         }
+    }
+
+    static func checkVersion(_ fields: [String: String]) throws(Failure) {
+        guard let version = fields[ControlField.version], version != Product.version else { return }
+        throw Failure(
+            .vaultLocked, "the host that runs is Larder \(Product.version), this command is Larder \(version)",
+            hint: "restart the host, or use the command that belongs to it")
     }
 
     /// Tells the calls into a plugin, until the task is cancelled.
@@ -170,7 +177,7 @@ struct ControlService: Sendable {
     /// Returns an account at work.
     /// - Parameter digest: the digest of the account's part of the config that the client has read; nil if it has read
     ///   none.
-    private func host(of account: String, as digest: String?) throws(Failure) -> AccountHost {
+    func host(of account: String, as digest: String?) throws(Failure) -> AccountHost {
         guard let phase = hosting.phases[account] else { throw hosting.noAccount(account) }
         try check(digest, of: account)
         if let host = phase.host { return host }

@@ -232,17 +232,40 @@ struct RunningHost: Hashable, Sendable {
         }
     }
 
+    /// Hears the change sets of a live query, as JSON, until the host ends.
+    /// - Parameters:
+    ///   - query: what is listed.
+    ///   - account: the account's name.
+    ///   - fields: more header fields.
+    ///   - hear: receives each one.
+    /// - Returns: false if the host does not run any more.
+    /// - Throws: the failure that the host answers, or a failure of the connection.
+    func follow(
+        _ query: LiveQuery, of account: String, fields: [String: String],
+        hear: (JSONValue) throws(Failure) -> Void
+    ) async throws(Failure) -> Bool {
+        try await follow(.query(query, account: account), fields: fields) { events in
+            for event in events {
+                guard event.name == "changeSet", let text = String(validating: event.data, as: UTF8.self),
+                    let told = try? JSONValue(parsing: text)
+                else { throw Failure(json: event.data) }
+                try hear(told)
+            }
+        }
+    }
+
     /// Hears the events of an answer until it ends.
     /// - Returns: false if the host does not run any more.
     private func follow(
-        _ request: ControlRequest, hear: ([ControlClient.Event]) async throws -> Void
+        _ request: ControlRequest, fields: [String: String] = [:],
+        hear: ([ControlClient.Event]) async throws -> Void
     ) async throws(Failure) -> Bool {
         guard let client = try await ControlClient(connectingTo: socket) else { return false }
         let (method, path) = request.head
         do {
             try await client.events(
-                of: method, path, fields: [ControlField.version: Product.version], longestSilence: Self.longestSilence,
-                clock: .system, hear)
+                of: method, path, fields: fields.merging([ControlField.version: Product.version]) { $1 },
+                longestSilence: Self.longestSilence, clock: .system, hear)
         } catch let failure as Failure {
             throw failure
         } catch is ControlClient.Busy {

@@ -64,6 +64,7 @@ extension AccountHost {
                 group.addTask { try await watch.run() }
                 group.addTask { await watch.keepChecking() }
                 group.addTask { [loops] in await loops.run() }
+                group.addTask { [queries] in await queries.run() }
                 group.addTask { [self] in try await followSecret() }
                 group.addTask { [self] in try await followMoves() }
                 group.addTask { [self] in try await keepCalendarFiles() }

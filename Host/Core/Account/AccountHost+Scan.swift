@@ -95,6 +95,7 @@ extension AccountHost {
     ) async throws -> ItemListUpdate.Outcome {
         guard facts.hasFiles else {
             let isOwed = state.finishScan()
+            queries.serverChanged()
             policies.fire(isOwed ? .itemListUpdateCompleted : .itemListUpdateCompletedWithoutChanges)
             return ItemListUpdate.Outcome()
         }
@@ -116,6 +117,7 @@ extension AccountHost {
         try await checkClock()
         try await pruneTombstones()
         let isOwed = state.finishScan()
+        queries.serverChanged()
         let trigger: Trigger =
             outcome.changed || isOwed ? .itemListUpdateCompleted : .itemListUpdateCompletedWithoutChanges
         try await removeObsoletePolicies(after: trigger)

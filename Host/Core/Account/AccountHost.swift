@@ -29,6 +29,7 @@ public final class AccountHost: Sendable {
     let policies: ItemPolicies
     let list: ItemListUpdate
     let loops: EventLoops
+    let queries: LiveQueries
     let history: PolicyHistory
     let credentials: CredentialsSource
     let process: HostProcess
@@ -56,8 +57,8 @@ public final class AccountHost: Sendable {
         plugins: [PluginInstance]
     ) {
         (bookmark, settings, clock, logger) = (parts.bookmark, process.settings, parts.clock, parts.logger)
-        (vault, connection, engine, policies, list, loops) = (
-            parts.vault, parts.connection, parts.engine, parts.policies, parts.list, parts.loops
+        (vault, connection, engine, policies, list, loops, queries) = (
+            parts.vault, parts.connection, parts.engine, parts.policies, parts.list, parts.loops, parts.queries
         )
         self.process = process
         self.credentials = credentials
@@ -76,6 +77,7 @@ public final class AccountHost: Sendable {
         var policies: ItemPolicies
         var list: ItemListUpdate
         var loops: EventLoops
+        var queries: LiveQueries
     }
 
     /// Opens an account's vault and starts its plugins. No request is sent to the server yet.
@@ -164,11 +166,15 @@ public final class AccountHost: Sendable {
                     stop: { await process.stopPlugins([$0]) }, start: { await process.startPluginAgain($0) },
                     recordsChanged: { if $0.contains(where: \.isCalendars) { state.calendars.send() } }),
                 logger: logger.of("loops"))
-            let listeners = CommitListeners(state: state, policies: policies, engine: engine)
+            let queries = LiveQueries(vault.database, files: bookmark.files, clock: clock, logger: logger.of("queries"))
+            {
+                state.hasScanned && state.session.with { $0.connection == .online }
+            }
+            let listeners = CommitListeners(state: state, policies: policies, engine: engine, queries: queries)
             vault.database.setCommitObserver(listeners.hear)
             let parts = Parts(
                 bookmark: bookmark, clock: clock, logger: logger, vault: vault, connection: connection, engine: engine,
-                policies: policies, list: list, loops: loops)
+                policies: policies, list: list, loops: loops, queries: queries)
             return AccountHost(parts, process: process, credentials: credentials, state: state, plugins: plugins)
         } catch {
             await connection.shutdown()

@@ -9,6 +9,7 @@ import Threads
 final class AccountState: Sendable {
     private struct Values {
         var owesTrigger = true
+        var hasScanned = false
         var checkedPolicies = 0
         var clock: ClockSanity
         var moves = 0
@@ -103,10 +104,13 @@ final class AccountState: Sendable {
     ///   did not finish.
     func finishScan() -> Bool {
         values.withLock { values in
-            defer { values.owesTrigger = false }
+            defer { (values.owesTrigger, values.hasScanned) = (false, true) }
             return values.owesTrigger
         }
     }
+
+    /// Whether a scan has ended since the account was opened.
+    var hasScanned: Bool { values.withLock { $0.hasScanned } }
 }
 
 /// Turns of tasks at something that one task at a time may do.

@@ -9,9 +9,11 @@ struct CommitListeners: Sendable {
     let state: AccountState
     let policies: ItemPolicies
     let engine: SyncEngine
+    let queries: LiveQueries
 
     func hear(_ changes: CommitChanges) {
         state.count(changes)
+        queries.hear(changes)
         policies.databaseChanged(changes)
         if changes.policiesChanged {
             engine.policiesChanged()

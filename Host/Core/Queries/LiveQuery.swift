@@ -39,6 +39,10 @@ public struct LiveQuery: Hashable, Sendable {
     /// Creates a query of all items of a target.
     public init(_ target: Target) { self.target = target }
 
+    /// The refusal of a reader too many.
+    public static let tooMany = Failure(
+        .vaultLocked, "there are as many readers of queries as there may be at a time", hint: "try again later")
+
     /// Whether the order or the listed items depend on policies or claims.
     var needsFacts: Bool { filters.contains { $0.plain == nil } }
 

@@ -17,7 +17,8 @@ extension AccountHost {
     /// Tells the session something, and has the engine and the connection follow it.
     @discardableResult
     func tell<T: Sendable>(_ news: (inout ServerSession) -> T) -> T {
-        state.session.change { session in
+        defer { queries.serverChanged() }
+        return state.session.change { session in
             let result = news(&session)
             // This happens under the session's lock, so that the last news is what both have.
             if engine.isOnline != session.letsEngineWork { engine.setOnline(session.letsEngineWork) }

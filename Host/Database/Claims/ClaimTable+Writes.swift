@@ -22,6 +22,7 @@ extension ClaimTable where Access == Transaction {
             .text(claim.validity.json),
         ])
         try statement.run()
+        access.noteClaimsChanged()
     }
 
     /// Removes a claim.
@@ -48,6 +49,8 @@ extension ClaimTable where Access == Transaction {
         let statement = try RawStatement(db, "DELETE FROM claims WHERE id = ?")
         statement.bind(1, id.text)
         try statement.run()
-        return changedRows > 0
+        guard changedRows > 0 else { return false }
+        access.noteClaimsChanged()
+        return true
     }
 }

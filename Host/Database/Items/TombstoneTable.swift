@@ -33,6 +33,13 @@ public struct TombstoneTable<Access: DatabaseReads>: Table {
     /// Returns the lowest anchor after which all deletions are known.
     public func floor() throws -> Int64 { try access.meta.integer(.tombstoneFloor) ?? 0 }
 
+    /// Returns the tombstone of a row; nil if the row is there, or its tombstone was dropped.
+    public func of(_ row: ItemRowID) throws -> Tombstone? {
+        try self.row(
+            "SELECT databaseID, localID, path, type, anchor FROM tombstones WHERE databaseID = ?", [.id(row)],
+            Tombstone.init)
+    }
+
     /// Returns the tombstones of the rows that were deleted after an anchor, in the order of the deletions.
     /// - Parameter limit: The largest number of tombstones.
     public func after(_ anchor: Int64, limit: Int = .max) throws -> [Tombstone] {

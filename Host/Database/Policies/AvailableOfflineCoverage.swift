@@ -8,6 +8,8 @@ public struct AvailableOfflineCoverage: Sendable {
     private let byPath: [ItemPath: [Condition]]
     private let byLocalID: [LocalID: [Condition]]
     private let now: Timestamp
+    /// Whether the levels of items may change by time alone.
+    public let dependsOnTime: Bool
 
     /// Reads the policies.
     /// - Throws: `.badData` if a policy's condition does not parse.
@@ -20,6 +22,7 @@ public struct AvailableOfflineCoverage: Sendable {
             if let localID = policy.localID { byLocalID[localID, default: []].append(condition) }
         }
         any = ConditionMatcher(.anyOf(conditions))
+        dependsOnTime = conditions.contains(where: \.dependsOnTime)
         self.byPath = byPath
         self.byLocalID = byLocalID
         self.now = now

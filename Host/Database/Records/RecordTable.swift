@@ -155,6 +155,16 @@ public struct RecordTable<Access: DatabaseReads>: Table {
         }
     }
 
+    /// Returns the ids of all shares, by the paths of the shared items.
+    public func sharesByPath() throws -> [ItemPath: [RecordKey]] {
+        var keys: [ItemPath: [RecordKey]] = [:]
+        let shares = try rows("SELECT sharedPath, key FROM records WHERE sharedPath IS NOT NULL ORDER BY key") {
+            (ItemPath(unchecked: $0.text(0) ?? ""), RecordKey($0.text(1) ?? ""))
+        }
+        for (path, key) in shares { keys[path, default: []].append(key) }
+        return keys
+    }
+
     /// Returns the ids of the shares of the item at a path. An index serves the query.
     public func shares(of path: ItemPath) throws -> [RecordKey] {
         let statement = try RawStatement(db, "SELECT key FROM records WHERE sharedPath = ? ORDER BY key")

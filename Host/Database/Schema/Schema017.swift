@@ -20,6 +20,7 @@ enum Schema017 {
           anchor INTEGER NOT NULL
         ) STRICT;
         CREATE INDEX tombstones_anchor ON tombstones (anchor);
+        CREATE INDEX tombstones_databaseID ON tombstones (databaseID);
         CREATE TRIGGER items_tombstone AFTER DELETE ON items BEGIN
           INSERT INTO tombstones (databaseID, localID, path, type, anchor)
           VALUES (OLD.databaseID, OLD.localID, OLD.path, OLD.type,

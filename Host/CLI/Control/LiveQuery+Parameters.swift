@@ -1,0 +1,62 @@
+import Core
+import FoundationEssentials
+import Model
+
+/// A live query as the parameters of a request's target: `?path=/Photos&where=size%20%3E%201000&limit=10`.
+extension LiveQuery {
+    /// Reads the parameters of a target.
+    /// - Throws: `usage` if a parameter is not known, is given twice, or has a value that it cannot have; `badData` if a
+    ///   condition cannot be read.
+    init(parameters target: String) throws(Failure) {
+        // A target has no host of its own.
+        guard let items = URLComponents(string: "http://larder" + target) else {
+            throw Failure(.usage, "the parameters of \(target) cannot be read")
+        }
+        self.init(.contents(of: .root))
+        var seen: Set<String> = []
+        for item in items.queryItems ?? [] {
+            let value = item.value ?? ""
+            guard item.name == "where" || seen.insert(item.name).inserted else {
+                throw Failure(.usage, "the parameter `\(item.name)` is given twice")
+            }
+            switch item.name {
+            case "path": self.target = .contents(of: try CLIArgument.path(value))
+            case "where": filters.append(try CLIArgument.itemCondition(value, of: "`where`"))
+            case "sort": sort = try CLIArgument.property(value)
+            case "recursive": isRecursive = try Self.flag(item.name, value)
+            case "removed": includesRemoved = try Self.flag(item.name, value)
+            case "descending": isDescending = try Self.flag(item.name, value)
+            case "limit":
+                guard let limit = Int(value), limit >= 0 else {
+                    throw Failure(.usage, "the parameter `limit` is no number of items: \(value)")
+                }
+                self.limit = limit
+            default: throw Failure(.usage, "there is no parameter `\(item.name)`")
+            }
+        }
+    }
+
+    private static func flag(_ name: String, _ value: String) throws(Failure) -> Bool {
+        switch value {
+        case "1", "true": return true
+        case "0", "false": return false
+        default: throw Failure(.usage, "the parameter `\(name)` is 1 or 0, not \(value)")
+        }
+    }
+
+    /// The parameters of a target that asks for the query.
+    var parameters: String {
+        var items: [URLQueryItem] = []
+        if case .contents(let path) = target { items.append(URLQueryItem(name: "path", value: path.text)) }
+        items += filters.map { URLQueryItem(name: "where", value: $0.text) }
+        if let sort { items.append(URLQueryItem(name: "sort", value: sort.rawValue)) }
+        for (name, isSet) in [
+            ("recursive", isRecursive), ("removed", includesRemoved), ("descending", isDescending),
+        ] where isSet { items.append(URLQueryItem(name: name, value: "1")) }
+        if let limit { items.append(URLQueryItem(name: "limit", value: "\(limit)")) }
+        var components = URLComponents()
+        components.queryItems = items
+        // A plus sign stands for itself here; others may read it as a space.
+        return "?" + (components.percentEncodedQuery ?? "").replacing("+", with: "%2B")
+    }
+}

@@ -1,0 +1,47 @@
+import Database
+import LocalTree
+import Model
+
+/// What policies, claims and shares say of items, as far as items' rows do not tell it.
+struct QueryStanding: Sendable {
+    let facts: ConditionFacts
+    let coverage: AvailableOfflineCoverage
+    let claims: [LocalID: ClaimKinds]
+    let shares: [ItemPath: [RecordKey]]
+
+    init(_ reads: ReadTransaction, now: Timestamp) throws {
+        facts = try ConditionFacts(reads, world: .current(now: now))
+        coverage = try AvailableOfflineCoverage(reads, now: now)
+        claims = try reads.claims.kinds(in: .current(now: now))
+        shares = try reads.records.sharesByPath()
+    }
+
+    /// Returns the rows of which another standing shows something else.
+    /// - Parameter listed: The rows that are asked for where all of them have to be looked at.
+    func differences(
+        from other: QueryStanding, changesPolicies: Bool, among listed: () -> Set<ItemRowID>, _ rows: StoredRows
+    ) throws -> Set<ItemRowID> {
+        var found: Set<ItemRowID> = []
+        for id in Set(claims.keys).union(other.claims.keys) where claims[id] != other.claims[id] {
+            if let item = try rows.item(localID: id) { found.insert(item.databaseID) }
+        }
+        for path in Set(shares.keys).union(other.shares.keys) where shares[path] != other.shares[path] {
+            if let item = try rows.item(at: path) { found.insert(item.databaseID) }
+        }
+        guard changesPolicies || coverage.dependsOnTime else { return found }
+        for row in listed() {
+            guard let item = try rows.item(row) else { continue }
+            if coverage.of(item) != other.coverage.of(item) { found.insert(row) }
+        }
+        return found
+    }
+
+    /// Returns what is told of an item.
+    func report(_ item: Item, _ reads: ReadTransaction, files: String) throws -> ItemReport {
+        ItemReport(
+            item: try reads.journal.queued(item), availableOffline: coverage.of(item),
+            isClaimed: claims[item.localID] != nil,
+            localPath: item.cloudStatus == .cloudOnly ? nil : files + (item.path.isRoot ? "" : item.path.text),
+            shares: item.isRemoved ? [] : shares[item.path] ?? [])
+    }
+}
