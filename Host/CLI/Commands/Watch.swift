@@ -15,6 +15,9 @@ struct Watch: LarderCommand {
             A folder that is not there is told, and its contents come when it comes.
             """)
 
+    /// The time in which what was read is written, after the command was ended.
+    private static let grace = Duration.seconds(2)
+
     @OptionGroup var global: GlobalOptions
     @Argument(help: "A folder, whose contents are listed, or a file. Default: the root.", completion: .itemPath)
     var path = "/"
@@ -53,6 +56,13 @@ struct Watch: LarderCommand {
             }
             let failure = await group.next() ?? nil
             group.cancelAll()
+            // A reader that has stopped reading must not keep the command.
+            let limit = Task {
+                try await Task.sleep(for: Self.grace)
+                _exit(failure?.kind.rawValue ?? 0)
+            }
+            await group.waitForAll()
+            limit.cancel()
             return [failure].compactMap(\.self)
         }
     }
@@ -66,8 +76,11 @@ struct Watch: LarderCommand {
             try await RunningHost.ask(for: account, in: config, console) { host throws(Failure) in
                 let isOver = try await host.follow(
                     query, of: account.bookmark.name, fields: [ControlField.account: account.digest]
-                ) { told throws(Failure) in
-                    if isJSON { console.print(told) } else { print(told, console) }
+                ) { told in
+                    await runBlocking {
+                        if isJSON { console.print(told) } else { print(told, console) }
+                        console.send()
+                    }
                 }
                 return isOver ? () : nil
             }

@@ -242,14 +242,14 @@ struct RunningHost: Hashable, Sendable {
     /// - Throws: the failure that the host answers, or a failure of the connection.
     func follow(
         _ query: LiveQuery, of account: String, fields: [String: String],
-        hear: (JSONValue) throws(Failure) -> Void
+        hear: (JSONValue) async -> Void
     ) async throws(Failure) -> Bool {
         try await follow(.query(query, account: account), fields: fields) { events in
             for event in events {
                 guard event.name == "changeSet", let text = String(validating: event.data, as: UTF8.self),
                     let told = try? JSONValue(parsing: text)
                 else { throw Failure(json: event.data) }
-                try hear(told)
+                await hear(told)
             }
         }
     }
