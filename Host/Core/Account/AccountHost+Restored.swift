@@ -20,8 +20,10 @@ extension AccountHost {
         try await database.write { tx in
             // No person requests these downloads, so a copy that turns out to be changed locally raises no question to
             // anybody.
-            let requests = unknown.map { ActionRequest(.download, item: $0, reason: .availableOffline, isProof: true) }
-            _ = try engine.enqueue(requests, in: tx)
+            for item in unknown {
+                let request = ActionRequest(.download, item: item, reason: .availableOffline, isProof: true)
+                _ = try engine.enqueue(.action(request), in: tx)
+            }
             try tx.meta.clear(.isRestored)
         }
         await runBlocking { known.forget() }

@@ -20,14 +20,13 @@ struct SyncSink: IntentSink {
         }
         guard let request = ActionRequest(intent) else { return .idle }
         let before = transaction.changes?.updated.count
-        guard let outcome = try engine.enqueue([request], in: transaction).first else { return .idle }
-        switch outcome {
+        switch try engine.enqueue(.action(request), in: transaction) {
         case .queued, .waits: return .effective
         case .joined, .done: return transaction.changes?.updated.count != before ? .effective : .idle
         case .refused(let failure):
             // The engine has logged the refused request.
             try trace.dropped(
-                request.action.kind.rawValue,
+                request.action.recorded.kind.rawValue,
                 path: { try transaction.items.item(localID: request.item)?.path.text }, by: intent.plugin,
                 because: failure.message, at: clock.now())
             return .idle
@@ -85,7 +84,7 @@ struct SyncSink: IntentSink {
         if let refusal = try request.refusal(by: server(transaction)) { return .refused(refusal.message) }
         let requester = ChangeRequester(DownloadTrigger(of: intent.plugin), key: intent.key, issue: issue)
         let before = transaction.changes?.updated.count
-        switch try engine.enqueue(request, for: requester, in: transaction) {
+        switch try engine.enqueue(.change(request, for: requester), in: transaction) {
         case .queued, .waits:
             snapshot?.handOver()
             return .effective

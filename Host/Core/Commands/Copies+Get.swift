@@ -150,8 +150,9 @@ extension Copies {
             var records: Set<SyncRecordID> = []
             for batch in items.batches(of: 1_000) {
                 let (outcomes, issues) = try await host.database.write { [engine = host.engine] tx in
-                    let outcomes = try engine.enqueue(
-                        batch.map { ActionRequest(.download, item: $0.id, reason: .user) }, in: tx)
+                    let outcomes = try batch.map {
+                        try engine.enqueue(.action(ActionRequest(.download, item: $0.id, reason: .user)), in: tx)
+                    }
                     let issues = try outcomes.map { outcome -> Issue? in
                         switch outcome {
                         case .joined(let id): try engine.hurry(id, in: tx)

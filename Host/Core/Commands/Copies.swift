@@ -46,11 +46,11 @@ public enum Copies {
             var waited: [Item] = []
             for batch in plan.items.batches(of: 1_000) {
                 let outcomes = try await host.database.write { [engine = host.engine] tx in
-                    try engine.enqueue(
-                        batch.map {
-                            ActionRequest(
-                                .removeLocalCopy(restoringFormerTrigger: false), item: $0.localID, reason: .user)
-                        }, in: tx)
+                    try batch.map { item in
+                        let request = ActionRequest(
+                            .removeLocalCopy(restoringFormerTrigger: false), item: item.localID, reason: .user)
+                        return try engine.enqueue(.action(request), in: tx)
+                    }
                 }
                 for (item, result) in zip(batch, outcomes) {
                     switch result {

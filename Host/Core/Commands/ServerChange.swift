@@ -204,7 +204,7 @@ extension AccountHost {
         let queued = try await database.write { [engine] tx in
             try changes.map { change -> ChangeOutcome.Change in
                 if let refusal = change.refusal(by: server) { return .init(refusal: refusal) }
-                return switch try engine.enqueue(change, in: tx) {
+                return switch try engine.enqueue(.change(change), in: tx) {
                 case .done: .init()
                 case .refused(let failure): .init(refusal: failure)
                 case .queued(let id), .joined(let id), .waits(let id, _): .init(record: id)

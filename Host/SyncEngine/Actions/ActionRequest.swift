@@ -1,9 +1,29 @@
 public import Model
 
-/// A request of a person or a plugin to the sync engine.
+/// An action that is requested of an item. It changes nothing on the server.
+public enum ItemAction: Hashable, Sendable {
+    /// As ``SyncRecord/Action/download``.
+    case download
+    /// As ``SyncRecord/Action/removeLocalCopy(restoringFormerTrigger:unusedSince:)``.
+    case removeLocalCopy(restoringFormerTrigger: Bool, unusedSince: Timestamp? = nil)
+    /// As ``SyncRecord/Action/purge``.
+    case purge
+
+    /// The action as the journal has it.
+    public var recorded: SyncRecord.Action {
+        switch self {
+        case .download: .download
+        case .removeLocalCopy(let restores, let since):
+            .removeLocalCopy(restoringFormerTrigger: restores, unusedSince: since)
+        case .purge: .purge
+        }
+    }
+}
+
+/// A request of a person or a plugin for an action on an item.
 public struct ActionRequest: Hashable, Sendable {
     /// The action that is requested.
-    public var action: SyncRecord.Action
+    public var action: ItemAction
     /// The item that the action is about.
     public var item: LocalID
     /// The requester: `user`, `availableOffline`, or a plugin's id. A copy that is downloaded for this request gets the
@@ -25,7 +45,7 @@ public struct ActionRequest: Hashable, Sendable {
 
     /// Creates a request.
     public init(
-        _ action: SyncRecord.Action, item: LocalID, reason: DownloadTrigger, key: String? = nil,
+        _ action: ItemAction, item: LocalID, reason: DownloadTrigger, key: String? = nil,
         whileCovered: Bool = false, isUpdate: Bool = false, isProof: Bool = false
     ) {
         self.action = action

@@ -6,6 +6,9 @@ import Model
 /// One kind of action, with its five parts: early checks and preflight, schedule, execution, result handling and
 /// deschedule.
 ///
+/// Each type has a `preflight` of its own, which gets what a request has for it: see ``SyncEngine/enqueue(_:in:)``. It
+/// decides how the request changes its item, and whether the request becomes a record.
+///
 /// A new action is a type in a folder of its own, its case in ``SyncRecord/Action`` with a line in
 /// ``SyncRecord/Action/Kind/type``, and the additions of a migration.
 protocol SyncAction: Sendable {
@@ -15,10 +18,6 @@ protocol SyncAction: Sendable {
     var engine: SyncEngine { get }
 
     init(_ engine: SyncEngine)
-
-    /// Does the early checks and the preflight: decides how a request changes its item, and whether the request becomes
-    /// a record.
-    func preflight(_ request: ActionRequest, of item: Item, in tx: Transaction) throws -> EnqueueOutcome
 
     /// Schedules a record: decides whether the record may go on now or waits. Called each time the journal is read.
     /// - Parameter page: The page of the journal on which the record stands.

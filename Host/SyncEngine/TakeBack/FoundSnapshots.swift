@@ -56,7 +56,9 @@ extension SyncEngine {
             guard let taken, let path else {
                 throw Failure(.failed, "Issue \(issue.id) is answered by itself", hint: .listIssues)
             }
-            if case .refused(let failure) = try enqueue(.put(taken, path, replaces: false), in: tx) { throw failure }
+            if case .refused(let failure) = try enqueue(.change(.put(taken, path, replaces: false)), in: tx) {
+                throw failure
+            }
         case "keep":
             let wanted = try path ?? ItemPath.root.appending(name)
             let first = try tx.items.item(at: wanted) == nil ? wanted : freeName(beside: wanted, in: tx)

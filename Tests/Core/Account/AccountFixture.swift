@@ -160,10 +160,9 @@ final class AccountFixture {
     @discardableResult func download(_ path: String) async throws -> EnqueueOutcome {
         let item = try #require(try await item(path))
         let engine = host.engine
-        let outcomes = try await host.database.write { tx in
-            try engine.enqueue([.init(.download, item: item.localID, reason: .user)], in: tx)
+        return try await host.database.write { tx in
+            try engine.enqueue(.action(.init(.download, item: item.localID, reason: .user)), in: tx)
         }
-        return try #require(outcomes.first)
     }
 
     /// Writes a file on the server, with a modification time long before any listing.

@@ -61,7 +61,7 @@ struct FavoritesTests {
             host.engine.setOnline(false)
             for (path, isMarked) in [("/a", true), ("/b", false)] {
                 _ = try await host.database.write { [engine = host.engine] tx in
-                    try engine.enqueue(.setFavorite(ItemPath(unchecked: path), isMarked), in: tx)
+                    try engine.enqueue(.change(.setFavorite(ItemPath(unchecked: path), isMarked)), in: tx)
                 }
             }
             _ = try await host.connection.connect()
@@ -83,7 +83,7 @@ struct FavoritesTests {
             let host = try await fixture.ready()
             host.engine.setOnline(false)
             _ = try await host.database.write { [engine = host.engine] tx in
-                try engine.enqueue(.move(ItemPath(unchecked: "/d"), to: ItemPath(unchecked: "/e")), in: tx)
+                try engine.enqueue(.change(.move(ItemPath(unchecked: "/d"), to: ItemPath(unchecked: "/e"))), in: tx)
             }
             _ = try await host.connection.connect()
             #expect(try await host.list.updateFavorites() == .updated(changed: false))

@@ -82,7 +82,7 @@ struct ScanTests {
                 change = .put(snapshot, f, replaces: false)
             }
             _ = try await fixture.host.database.write { [engine = fixture.host.engine] tx in
-                try engine.enqueue(change, in: tx)
+                try engine.enqueue(.change(change), in: tx)
             }
             // Somebody else changes what the record is about.
             fixture.put("/c/k", "theirs")

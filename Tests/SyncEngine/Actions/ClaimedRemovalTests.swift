@@ -13,7 +13,7 @@ import Vault
 struct ClaimedRemovalTests {
     private let plugin = DownloadTrigger("org.example.tidy")
 
-    private func remove(_ fixture: EngineFixture, ifUnused: Bool) -> SyncRecord.Action {
+    private func remove(_ fixture: EngineFixture, ifUnused: Bool) -> ItemAction {
         .removeLocalCopy(restoringFormerTrigger: false, unusedSince: ifUnused ? fixture.clock.now : nil)
     }
 

@@ -11,7 +11,7 @@ import Vault
 /// Tests of marks that were recorded before the last boot. After a power cut, a file may have a person's last changes
 /// and still the times that it had before those changes.
 struct EarlierBootTests {
-    private let remove = SyncRecord.Action.removeLocalCopy(restoringFormerTrigger: false)
+    private let remove = ItemAction.removeLocalCopy(restoringFormerTrigger: false)
 
     /// Makes two copies and changes one of them. The row of the changed copy holds a mark that counts as proof.
     private func prepared(_ fixture: EngineFixture) async throws -> (same: Item, changed: Item) {

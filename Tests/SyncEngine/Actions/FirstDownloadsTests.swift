@@ -146,7 +146,7 @@ struct FirstDownloadsTests {
         try await EngineFixture.with { fixture in
             let file = try await fixture.addFile("/a", "content")
             let engine = fixture.engine
-            let ask: @Sendable (SyncRecord.Action, DownloadTrigger) async throws -> EnqueueOutcome? = {
+            let ask: @Sendable (ItemAction, DownloadTrigger) async throws -> EnqueueOutcome? = {
                 action, reason in
                 try await fixture.database.write { tx in
                     try engine.enqueue([.init(action, item: file.localID, reason: reason)], in: tx).first
@@ -167,7 +167,7 @@ struct FirstDownloadsTests {
             #expect(try await fixture.drain().isDone)
             // A copy for which another action is planned does not count as unused. The removal itself is none.
             let since = fixture.clock.now
-            let removal = SyncRecord.Action.removeLocalCopy(restoringFormerTrigger: false, unusedSince: since)
+            let removal = ItemAction.removeLocalCopy(restoringFormerTrigger: false, unusedSince: since)
             guard case .queued(let queued)? = try await ask(removal, Self.plugin),
                 case .joined(let again)? = try await ask(removal, Self.plugin)
             else { throw SetupError("not queued, or asked for twice") }

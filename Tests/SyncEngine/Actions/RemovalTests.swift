@@ -9,7 +9,7 @@ import Vault
 @testable import SyncEngine
 
 struct RemovalTests {
-    private let remove = SyncRecord.Action.removeLocalCopy(restoringFormerTrigger: true)
+    private let remove = ItemAction.removeLocalCopy(restoringFormerTrigger: true)
 
     @Test("P26: copies are removed without a connection")
     func offline() async throws {

@@ -11,7 +11,7 @@ import Vault
 /// Tests of removals that were requested but are no longer wanted when their turn comes.
 struct SecondLookTests {
     private let plugin = DownloadTrigger("org.example.tidy")
-    private let unpin = SyncRecord.Action.removeLocalCopy(restoringFormerTrigger: true)
+    private let unpin = ItemAction.removeLocalCopy(restoringFormerTrigger: true)
 
     private func withCopy(_ path: String = "/a/x", _ body: (EngineFixture, Item) async throws -> Void) async throws {
         try await EngineFixture.with { fixture in
@@ -55,9 +55,9 @@ struct SecondLookTests {
     @Test("P58: a policy that came between the asking and the act keeps the copy, whoever asked", arguments: 0..<4)
     func whoeverAsked(_ who: Int) async throws {
         try await withCopy { fixture, file in
-            let remove = SyncRecord.Action.removeLocalCopy(
+            let remove = ItemAction.removeLocalCopy(
                 restoringFormerTrigger: false, unusedSince: fixture.clock.now)
-            let (action, reason): (SyncRecord.Action, DownloadTrigger) = [
+            let (action, reason): (ItemAction, DownloadTrigger) = [
                 (unpin, .availableOffline), (remove, plugin),
                 (.removeLocalCopy(restoringFormerTrigger: false), plugin),
                 (.removeLocalCopy(restoringFormerTrigger: false), .user),

@@ -27,7 +27,7 @@ struct UnreachableRemovalTests {
                 fixture.tree.localPath(of: ItemPath(unchecked: "/sub")), fixture.folder + "/elsewhere"
             )
             #expect(rename(folder, elsewhere) == 0 && symlink(elsewhere, folder) == 0)
-            let remove = SyncRecord.Action.removeLocalCopy(restoringFormerTrigger: false)
+            let remove = ItemAction.removeLocalCopy(restoringFormerTrigger: false)
             for file in [files.freed, other] { try await fixture.ask(remove, file, for: .availableOffline) }
             try await fixture.ask(.purge, try await fixture.now(files.gone), for: .availableOffline)
             let outcome = try await fixture.drain()

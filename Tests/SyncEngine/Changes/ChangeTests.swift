@@ -178,7 +178,7 @@ import Vault
             let requester = byPlugin ? ChangeRequester(DownloadTrigger("org.example.archive"), key: "1") : .user
             func delete(_ path: ItemPath) async throws {
                 _ = try await fixture.database.write { [engine = fixture.engine] tx in
-                    try engine.enqueue(.delete(path), for: requester, in: tx)
+                    try engine.enqueue(.change(.delete(path), for: requester), in: tx)
                 }
                 _ = try await fixture.drain()
             }

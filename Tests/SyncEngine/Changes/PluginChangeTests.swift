@@ -16,7 +16,8 @@ import Testing
         _ fixture: EngineFixture, _ change: ChangeRequest, key: String? = nil, issue: IssueID? = nil
     ) async throws -> EnqueueOutcome {
         try await fixture.database.write { [engine = fixture.engine] tx in
-            try engine.enqueue(change, for: ChangeRequester(Self.archive, key: key, issue: issue), in: tx)
+            try engine.enqueue(
+                .change(change, for: ChangeRequester(Self.archive, key: key, issue: issue)), in: tx)
         }
     }
 
@@ -33,8 +34,8 @@ import Testing
             let last = try tx.journal.lastID()
             let issue = try hold.map { try tx.issues.file($0) }
             for path in paths {
-                _ = try engine.enqueue(
-                    .delete(ItemPath(path)), for: ChangeRequester(Self.archive, key: path, issue: issue?.id), in: tx)
+                let requester = ChangeRequester(Self.archive, key: path, issue: issue?.id)
+                _ = try engine.enqueue(.change(.delete(ItemPath(path)), for: requester), in: tx)
             }
             try engine.countDeletions(after: last, by: Self.archive, heldBy: issue?.id, in: tx)
             return issue

@@ -87,7 +87,7 @@ import Vault
                 let issue = try tx.issues.file(hold)
                 for file in files {
                     let requester = ChangeRequester(plugin, key: file.path.text, issue: issue.id)
-                    _ = try engine.enqueue(.delete(file.path), for: requester, in: tx)
+                    _ = try engine.enqueue(.change(.delete(file.path), for: requester), in: tx)
                 }
                 try engine.countDeletions(after: last, by: plugin, heldBy: issue.id, in: tx)
             }

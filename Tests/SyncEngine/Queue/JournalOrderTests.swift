@@ -11,7 +11,7 @@ import Vault
 /// Tests with more downloads than the engine holds in memory at once, and with actions that are requested after them.
 struct JournalOrderTests {
     private static let many = SyncEngine.pageSize + 300
-    private let remove = SyncRecord.Action.removeLocalCopy(restoringFormerTrigger: false)
+    private let remove = ItemAction.removeLocalCopy(restoringFormerTrigger: false)
 
     /// Makes a local copy, then fills the journal with downloads of `many` other files.
     private func fill(_ fixture: EngineFixture, whileCovered: Bool = false) async throws -> (copy: Item, wanted: [Item])

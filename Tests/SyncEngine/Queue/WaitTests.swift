@@ -12,7 +12,7 @@ import Vault
 
 /// Tests of waits of records, and of tasks for records.
 struct WaitTests {
-    private let remove = SyncRecord.Action.removeLocalCopy(restoringFormerTrigger: false)
+    private let remove = ItemAction.removeLocalCopy(restoringFormerTrigger: false)
 
     @Test(
         "P59: the clock set back, by an hour or by 40 days, makes no wait longer",

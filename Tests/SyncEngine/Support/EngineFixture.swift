@@ -189,7 +189,7 @@ struct EngineFixture: Sendable {
     /// Requests a change of the server.
     @discardableResult
     func change(_ change: ChangeRequest) async throws -> EnqueueOutcome {
-        try await database.write { [engine] tx in try engine.enqueue(change, in: tx) }
+        try await database.write { [engine] tx in try engine.enqueue(.change(change), in: tx) }
     }
 
     /// Takes a snapshot of a new file with this text, and requests its upload.
@@ -235,7 +235,7 @@ struct EngineFixture: Sendable {
 
     @discardableResult
     func ask(
-        _ action: SyncRecord.Action, _ item: Item, for reason: DownloadTrigger = .user, key: String? = nil,
+        _ action: ItemAction, _ item: Item, for reason: DownloadTrigger = .user, key: String? = nil,
         whileCovered: Bool = false
     ) async throws -> EnqueueOutcome {
         let outcomes = try await database.write { [engine] tx in
@@ -303,6 +303,14 @@ extension Tree {
             root: vault + "/files", folder: folder(vault + "/files"),
             staging: StagingFolders(below: folder(vault), in: ""), reservesDotLarder: false,
             clock: { .now() }, hooks: hooks)
+    }
+}
+
+extension SyncEngine {
+    /// Takes in requests for actions on items.
+    @discardableResult
+    func enqueue(_ requests: [ActionRequest], in tx: Transaction) throws -> [EnqueueOutcome] {
+        try requests.map { try enqueue(.action($0), in: tx) }
     }
 }
 

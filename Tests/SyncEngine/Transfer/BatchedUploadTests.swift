@@ -128,7 +128,7 @@ struct BatchedUploadTests {
             }
         }
         func queue(_ change: ChangeRequest) throws {
-            try fixture.database.writeBlocking { tx in _ = try engine.enqueue(change, in: tx) }
+            try fixture.database.writeBlocking { tx in _ = try engine.enqueue(.change(change), in: tx) }
         }
         func snapshot(of record: SyncRecordID) throws -> String? {
             guard

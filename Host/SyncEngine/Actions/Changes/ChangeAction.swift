@@ -94,11 +94,6 @@ extension ChangeAction {
         _ record: SyncRecord, of item: Item, on page: inout JournalPage, in tx: Transaction
     ) throws -> SyncRecord? { record }
 
-    /// Changes are requested as ``ChangeRequest``, since most have more to them than an item.
-    func preflight(_ request: ActionRequest, of item: Item, in tx: Transaction) throws -> EnqueueOutcome {
-        throw Failure(.internal, "\(request.action.kind.rawValue) is not requested by an item alone")
-    }
-
     var server: any ChangeServer { engine.server }
 
     /// Returns the record's item.

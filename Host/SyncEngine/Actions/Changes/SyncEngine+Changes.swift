@@ -1,44 +1,8 @@
-public import Database
+import Database
 import LocalTree
-import Logging
-public import Model
+import Model
 
 extension SyncEngine {
-    /// Takes in a request to change the server: does the early checks and the preflight, shows the change, and writes
-    /// the journal, all in the caller's transaction. The tree's moves that follow are journalled too; the caller has
-    /// them carried out after the commit.
-    /// - Parameters:
-    ///   - change: The change.
-    ///   - requester: The requester.
-    ///   - tx: The caller's transaction.
-    /// - Returns: The outcome. A refused request changed nothing.
-    /// - Throws: The database's errors: SQLite's, see ``DatabaseReads``, or `.internal` if a stored record makes no
-    ///   sense. The transaction must not be committed then.
-    public func enqueue(
-        _ change: ChangeRequest, for requester: ChangeRequester = .user, in tx: Transaction
-    ) throws -> EnqueueOutcome {
-        if let key = requester.key, let same = try tx.journal.record(reason: requester.reason, key: key) {
-            return .joined(same.id)
-        }
-        return switch change {
-        case .createFolder(let path): try CreateFolderAction(self).preflight(path, for: requester, in: tx)
-        case .haveFolder(let path):
-            try hasFolder(at: path, in: tx)
-                ? .done : try CreateFolderAction(self).preflight(path, for: requester, in: tx)
-        case .delete(let path): try DeleteAction(self).preflight(path, for: requester, in: tx)
-        case .move(let path, let target): try MoveAction(self).preflight(path, to: target, for: requester, in: tx)
-        case .copy(let path, let target): try CopyAction(self).preflight(path, to: target, for: requester, in: tx)
-        case .put(let snapshot, _, _) where !Tree.isSnapshotName(snapshot.name):
-            .refused(Failure(.badData, "no snapshot of a file has the name that the request gives"))
-        case .put(let snapshot, let path, let replaces):
-            try UploadAction(self).preflight(path, snapshot, replaces: replaces, for: requester, in: tx)
-        case .setFavorite(let path, let isFavorite):
-            try SetFavoriteAction(self).preflight(path, isFavorite, for: requester, in: tx)
-        case .setModificationTime(let path, let time):
-            try SetModificationTimeAction(self).preflight(path, time, for: requester, in: tx)
-        }
-    }
-
     /// Writes a record of a change.
     func record(
         _ action: SyncRecord.Action, of item: Item, at path: ItemPath, for requester: ChangeRequester,
@@ -53,7 +17,7 @@ extension SyncEngine {
     // MARK: Early checks
 
     /// Tells whether there is a folder at a path, on the server or about to be.
-    private func hasFolder(at path: ItemPath, in tx: Transaction) throws -> Bool {
+    func hasFolder(at path: ItemPath, in tx: Transaction) throws -> Bool {
         if path.isRoot { return true }
         guard let item = try tx.items.item(at: path) else { return false }
         return item.kind == .folder && item.cloudStatus != .localOnly

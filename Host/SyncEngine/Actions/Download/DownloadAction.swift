@@ -42,7 +42,7 @@ struct DownloadAction: SyncAction {
         }
         if let claim = try engine.claimForWriting(of: item, in: tx) {
             guard request.reason != .user else { return .refused(notReplaced(item.path, claim)) }
-            engine.passOver(item, claim, request.action, for: request.reason)
+            engine.passOver(item, claim, request.action.recorded, for: request.reason)
             return .done
         }
         if let earlier { return try join(earlier, item, request, in: tx) }

@@ -9,20 +9,22 @@ struct RemoveLocalCopyAction: RemovalAction {
 
     init(_ engine: SyncEngine) { self.engine = engine }
 
-    func preflight(_ request: ActionRequest, of found: Item, in tx: Transaction) throws -> EnqueueOutcome {
-        guard case .removeLocalCopy(let restoresFormerTrigger, let unusedSince) = request.action else {
-            throw Failure(.internal, "\(request.action.kind.rawValue) is not a removal of a copy")
-        }
-        let onlyUnused = unusedSince != nil
+    /// - Parameters:
+    ///   - restoresFormerTrigger: Whether the copy goes back to its former trigger, if it has one.
+    ///   - onlyUnused: Whether only a copy is to go that nobody uses.
+    func preflight(
+        _ request: ActionRequest, of found: Item, restoresFormerTrigger: Bool, onlyUnused: Bool, in tx: Transaction
+    ) throws -> EnqueueOutcome {
+        let action = request.action.recorded
         var item = found
         let records = try tx.journal.records(of: item.localID)
-        switch try engine.objection(to: request.action, of: item, besides: nil, in: tx) {
+        switch try engine.objection(to: action, of: item, besides: nil, in: tx) {
         case .kept(let why) where request.reason == .user: return .refused(Failure(.badData, "\(item.path) \(why)"))
         case .kept(let why):
-            engine.passOver(item, why, request.action, for: request.reason)
+            engine.passOver(item, why, action, for: request.reason)
             return .done
         case .used(let use) where onlyUnused:
-            engine.passOver(item, use, request.action, for: request.reason)
+            engine.passOver(item, use, action, for: request.reason)
             return .done
         // The removal waits for these obstacles. They are checked when its turn comes.
         case .used, .moving, .changed, nil: break
@@ -68,7 +70,7 @@ struct RemoveLocalCopyAction: RemovalAction {
     ) throws -> EnqueueOutcome {
         var joined = earlier
         if case .removeLocalCopy(_, .some) = earlier.action {
-            joined.action = request.action
+            joined.action = request.action.recorded
             joined.reason = request.reason
             joined.key = request.key
         }

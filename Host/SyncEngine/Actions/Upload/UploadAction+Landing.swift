@@ -278,7 +278,7 @@ extension UploadAction {
         {
             try tx.scan.requestListing(of: outdated.path.parent)
             let reason = outdated.downloadTrigger ?? .user
-            _ = try engine.enqueue([ActionRequest(.download, item: outdated.localID, reason: reason)], in: tx)
+            _ = try engine.enqueue(.action(ActionRequest(.download, item: outdated.localID, reason: reason)), in: tx)
         }
         return moved
     }
