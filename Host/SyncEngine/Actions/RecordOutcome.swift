@@ -32,6 +32,26 @@ extension SyncEngine {
     /// The number of failing downloads that the log tells of one by one.
     private static let mostToldFailures = 10
 
+    /// Decides what follows from a failure of a record.
+    func decision(
+        _ decision: RetryDecision, of job: Job, after failure: FetchFailure, in tx: Transaction
+    ) throws -> RetryDecision {
+        guard job.record.action.kind.changesServer else {
+            return try DownloadAction(self).decision(decision, of: job, after: failure, in: tx)
+        }
+        if case .question(let question, _) = failure {
+            let most =
+                question.kind == .protocolViolation
+                ? RetryDecision.mostSenselessAnswers : RetryDecision.mostFailedQuestions
+            guard job.record.attempts >= most else { return decision }
+            return .ask(job.record.action.kind == .upload ? .upload : .uncertain)
+        }
+        return switch decision {
+        case .ask, .relist, .hold, .retry: .ask(job.record.action.kind == .upload ? .upload : .change)
+        case .wait, .putBack: decision
+        }
+    }
+
     /// Records what follows from a failure.
     func resolve(
         _ job: Job, _ decision: RetryDecision, because failure: Failure, in tx: Transaction

@@ -19,10 +19,10 @@ extension SyncEngine {
                     guard index < count, clock.monotonic() - start < Self.longestRemoval else {
                         return RecordOutcome(record: job.id, resolution: .stale)
                     }
-                    guard let action = action(job.record.action.kind) as? any RemovalAction else {
+                    guard case .removal(let action) = job.record.action.kind.type else {
                         throw Failure(.internal, "\(job.record.action.kind.rawValue) removes nothing")
                     }
-                    return try action.carryOut(job, in: tx)
+                    return try action.init(self).carryOut(job, in: tx)
                 }
                 try tree.syncRemovals()
                 // A removed copy may have been in the way of another item.

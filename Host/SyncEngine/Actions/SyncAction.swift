@@ -38,26 +38,47 @@ protocol RemovalAction: SyncAction {
     func carryOut(_ job: Job, in tx: Transaction) throws -> RecordOutcome
 }
 
+/// The type of an action, by what carries it out.
+enum ActionType {
+    case download
+    case removal(any RemovalAction.Type)
+    case change(any ChangeAction.Type)
+}
+
 extension SyncRecord.Action.Kind {
-    /// The type of the action.
-    var type: any SyncAction.Type {
+    var type: ActionType {
         switch self {
-        case .download: DownloadAction.self
-        case .removeLocalCopy: RemoveLocalCopyAction.self
-        case .purge: PurgeAction.self
-        case .createFolder: CreateFolderAction.self
-        case .delete: DeleteAction.self
-        case .move: MoveAction.self
-        case .copy: CopyAction.self
-        case .setFavorite: SetFavoriteAction.self
-        case .setModificationTime: SetModificationTimeAction.self
-        case .upload: UploadAction.self
+        case .download: .download
+        case .removeLocalCopy: .removal(RemoveLocalCopyAction.self)
+        case .purge: .removal(PurgeAction.self)
+        case .createFolder: .change(CreateFolderAction.self)
+        case .delete: .change(DeleteAction.self)
+        case .move: .change(MoveAction.self)
+        case .copy: .change(CopyAction.self)
+        case .setFavorite: .change(SetFavoriteAction.self)
+        case .setModificationTime: .change(SetModificationTimeAction.self)
+        case .upload: .change(UploadAction.self)
+        }
+    }
+
+    /// The budget of which a record takes a place while the record is under way.
+    var budget: Window.Budget {
+        switch type {
+        case .download: DownloadAction.budget
+        case .removal(let type): type.budget
+        case .change(let type): type.budget
         }
     }
 }
 
 extension SyncEngine {
-    func action(_ kind: SyncRecord.Action.Kind) -> any SyncAction { kind.type.init(self) }
+    func action(_ kind: SyncRecord.Action.Kind) -> any SyncAction {
+        switch kind.type {
+        case .download: DownloadAction(self)
+        case .removal(let type): type.init(self)
+        case .change(let type): type.init(self)
+        }
+    }
 }
 
 extension RemovalAction {

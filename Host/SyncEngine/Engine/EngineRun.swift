@@ -220,7 +220,7 @@ struct EngineRun {
                 if first?.concernsAll == true { take(.uploadGoesOn(job.id)) }
                 children.addTask { [engine] in
                     try await Self.onDisk(failing: { .changed(job, .failed(.disk($0))) }) {
-                        .changed(job, try await engine.goOn(job, after: first))
+                        .changed(job, try await ChangeRun(UploadAction(engine, after: first), job).goOn())
                     }
                 }
             }
@@ -288,8 +288,12 @@ struct EngineRun {
             }
             for job in others {
                 children.addTask { [engine] in
-                    try await Self.onDisk(failing: { .changed(job, .failed(.disk($0))) }) {
-                        .changed(job, try await engine.change(job))
+                    let kind = job.record.action.kind
+                    guard case .change(let action) = kind.type else {
+                        throw Failure(.internal, "\(kind.rawValue) changes nothing on the server")
+                    }
+                    return try await Self.onDisk(failing: { .changed(job, .failed(.disk($0))) }) {
+                        .changed(job, try await action.init(engine).carryOut(job))
                     }
                 }
             }

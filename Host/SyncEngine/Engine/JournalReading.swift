@@ -89,7 +89,7 @@ extension SyncEngine {
                 // A record that waits for its place must not block the removal that frees the place.
                 if case .place = record.wait { return true }
                 found.append(record)
-                if record.wait == nil { counts[record.action.kind.type.budget, default: 0] += 1 }
+                if record.wait == nil { counts[record.action.kind.budget, default: 0] += 1 }
                 return counts.values.allSatisfy { $0 < Self.pageSize }
             }
             page.mayBeHeld = try tx.mayHoldPlaces()

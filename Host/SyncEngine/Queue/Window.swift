@@ -66,7 +66,7 @@ struct Window {
         if isHeld || job.record.wait != nil {
             waiting.insert(job.id)
         } else if isFree {
-            ready[job.record.action.kind.type.budget, default: []].append(job)
+            ready[job.record.action.kind.budget, default: []].append(job)
         } else {
             blocked[job.id] = job
         }
@@ -121,7 +121,7 @@ struct Window {
     /// Puts back a record that was not started after all. It will be the next record to start.
     mutating func putBack(_ job: Job) {
         leavePlace(job.id)
-        ready[job.record.action.kind.type.budget, default: []].prepend(job)
+        ready[job.record.action.kind.budget, default: []].prepend(job)
     }
 
     /// Frees the place of a record that is not done. The records behind it on its lane still wait.
@@ -142,7 +142,7 @@ struct Window {
         var freesDownload = false
         for freed in lanes.remove(record) {
             guard let next = blocked.removeValue(forKey: freed) else { continue }
-            let budget = next.record.action.kind.type.budget
+            let budget = next.record.action.kind.budget
             ready[budget, default: []].append(next)
             freesDownload = freesDownload || budget == .downloads
         }

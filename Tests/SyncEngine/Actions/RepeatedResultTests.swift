@@ -40,7 +40,7 @@ struct RepeatedResultTests {
             try await fixture.change(.createFolder(ItemPath("/new")))
             let record = try #require(try await fixture.records().first)
             let folder = try #require(try await fixture.database.read { try $0.items.item(at: record.path) })
-            for _ in 0..<2 { _ = try await fixture.engine.change(Job(record, item: folder)) }
+            for _ in 0..<2 { _ = try await CreateFolderAction(fixture.engine).carryOut(Job(record, item: folder)) }
             #expect(fixture.source.changing.requests == ["MKCOL /new"])
             #expect(try await fixture.records().isEmpty && fixture.engine.progress.changes == 1)
         }

@@ -505,7 +505,7 @@ import Vault
             let outcome = try await fixture.drain()
             #expect(outcome.left.first?.why.contains("bob") == true)
             #expect(try await fixture.issues().isEmpty)
-            fixture.clock.advance(SyncEngine.lockedDelay)
+            fixture.clock.advance(ChangeDelay.locked)
             #expect(try await fixture.drain().leftCount == 0)
             #expect(try await fixture.listed() == ["/g"])
         }

@@ -31,10 +31,10 @@ struct CopyAction: TargetedChange {
         return .queued(record.id)
     }
 
-    func request(_ job: Job, mayHaveArrived: Bool) async throws -> ChangeResult {
+    func request(_ job: Job, mayHaveArrived: Bool) async throws -> ChangeResult<RecordedEffect> {
         let write = WriteRequest.copy(try source(of: job.record), to: job.record.path)
         let result = try await request(job, write, to: job.record.path, mayHaveArrived: mayHaveArrived)
-        if case .done = result, job.kind == .folder {
+        if case .made = result, job.kind == .folder {
             try await afterChange { try await confirmContents(of: job.record) }
         }
         return result

@@ -3,7 +3,7 @@ import Database
 import Model
 
 /// The action that creates a folder on the server.
-struct CreateFolderAction: ChangeAction {
+struct CreateFolderAction: RecordedChange {
     static let activity = SyncActivity.creating
 
     let engine: SyncEngine
@@ -25,7 +25,7 @@ struct CreateFolderAction: ChangeAction {
         return .queued(try engine.record(.createFolder, of: folder, at: path, for: requester, in: tx).id)
     }
 
-    func request(_ job: Job, mayHaveArrived: Bool) async throws -> ChangeResult {
+    func request(_ job: Job, mayHaveArrived: Bool) async throws -> ChangeResult<RecordedEffect> {
         let path = job.record.path
         // A folder of this name that somebody else has made is as good.
         if mayHaveArrived, let made = folder(try await afterEarlierChange { try await server.held(at: path) }) {

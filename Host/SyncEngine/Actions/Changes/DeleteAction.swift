@@ -8,7 +8,7 @@ import Model
 /// Only what was seen is deleted: what came or changed on the server since the request makes the deletion wait for a
 /// person. Until the server has answered, no copy is removed here. Files that were changed here, or exist only here,
 /// stay in any case.
-struct DeleteAction: ChangeAction {
+struct DeleteAction: RecordedChange {
     static let activity = SyncActivity.deleting
 
     let engine: SyncEngine
@@ -66,7 +66,7 @@ struct DeleteAction: ChangeAction {
         return upload.map { Failure(.failed, "the upload of \($0.path) is not done yet", hint: .listSyncRecords) }
     }
 
-    func request(_ job: Job, mayHaveArrived: Bool) async throws -> ChangeResult {
+    func request(_ job: Job, mayHaveArrived: Bool) async throws -> ChangeResult<RecordedEffect> {
         let path = job.record.path
         guard let held = try await server.held(at: path) else { return .done() }
         if try await !isForced(job.record) {
@@ -99,7 +99,7 @@ struct DeleteAction: ChangeAction {
     /// Returns the result for a deletion of which a person has to be asked. The question names what the same listing
     /// shows for which the answer holds.
     /// - Parameter found: What another listing has shown just before.
-    private func refused(_ record: SyncRecord, _ found: [ItemPath]) async throws -> ChangeResult {
+    private func refused(_ record: SyncRecord, _ found: [ItemPath]) async throws -> ChangeResult<RecordedEffect> {
         guard let tree = try await tree(at: record.path) else { return .done() }
         let news = try await news(in: tree, for: record)
         return .refused(

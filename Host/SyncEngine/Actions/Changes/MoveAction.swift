@@ -43,7 +43,7 @@ struct MoveAction: TargetedChange {
         return nil
     }
 
-    func request(_ job: Job, mayHaveArrived: Bool) async throws -> ChangeResult {
+    func request(_ job: Job, mayHaveArrived: Bool) async throws -> ChangeResult<RecordedEffect> {
         guard let target = job.record.action.otherPath else { throw Failure(.internal, "A move has no target") }
         let write = WriteRequest.move(job.record.path, to: target)
         return try await request(job, write, to: target, mayHaveArrived: mayHaveArrived)

@@ -4,7 +4,7 @@ import Model
 
 /// The action that makes an item a favorite of the account, or ends that. Only servers of the ownCloud family have
 /// favorites.
-struct SetFavoriteAction: ChangeAction {
+struct SetFavoriteAction: RecordedChange {
     static let activity = SyncActivity.updating
 
     let engine: SyncEngine
@@ -35,7 +35,7 @@ struct SetFavoriteAction: ChangeAction {
         return .queued(try engine.record(.setFavorite(isFavorite), of: item, at: path, for: requester, in: tx).id)
     }
 
-    func request(_ job: Job, mayHaveArrived: Bool) async throws -> ChangeResult {
+    func request(_ job: Job, mayHaveArrived: Bool) async throws -> ChangeResult<RecordedEffect> {
         guard case .setFavorite(let isFavorite) = job.record.action else {
             throw Failure(.internal, "\(job.record.action.kind.rawValue) does not change a favorite")
         }
@@ -51,7 +51,7 @@ struct SetFavoriteAction: ChangeAction {
                     .failed, "the server took the mark of \(path) as a favorite, and does not show it",
                     hint: "Check whether a proxy answers in the server's place"), .change)
         }
-        return .done(nil)
+        return .done()
     }
 
     func finish(_ record: SyncRecord, _ made: ListedItem?, in tx: Transaction) throws {

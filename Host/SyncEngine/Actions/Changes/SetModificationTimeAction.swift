@@ -7,7 +7,7 @@ import Threads
 /// The action that changes the modification time of a file. Only servers of the ownCloud family let a client do so.
 ///
 /// The server gives the file another ETag with the time. The copy here stays the copy of it, and gets the time too.
-struct SetModificationTimeAction: ChangeAction {
+struct SetModificationTimeAction: RecordedChange {
     static let activity = SyncActivity.updating
 
     let engine: SyncEngine
@@ -61,7 +61,7 @@ struct SetModificationTimeAction: ChangeAction {
 
     // MARK: The request
 
-    func request(_ job: Job, mayHaveArrived: Bool) async throws -> ChangeResult {
+    func request(_ job: Job, mayHaveArrived: Bool) async throws -> ChangeResult<RecordedEffect> {
         guard case .setModificationTime(let time, _) = job.record.action else {
             throw Failure(.internal, "\(job.record.action.kind.rawValue) does not change a modification time")
         }

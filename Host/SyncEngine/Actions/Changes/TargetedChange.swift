@@ -6,7 +6,7 @@ import Model
 ///
 /// The server is asked whether the target is free before the first request, and the journal keeps the answer. If a later
 /// answer does not tell whether the change was made, source and target are asked for until they show it.
-protocol TargetedChange: ChangeAction {
+protocol TargetedChange: RecordedChange {
     /// Whether what was at the source stays there.
     static var leavesSource: Bool { get }
     /// Sends the request.
@@ -33,7 +33,7 @@ extension TargetedChange {
     ///   - target: The path at which something is to be put.
     func request(
         _ job: Job, _ write: WriteRequest, to target: ItemPath, mayHaveArrived: Bool
-    ) async throws -> ChangeResult {
+    ) async throws -> ChangeResult<RecordedEffect> {
         var record = job.record
         let isFolder = job.kind == .folder
         let isFirst = !mayHaveArrived && record.evidence.targetWasFree == nil
@@ -86,7 +86,7 @@ extension TargetedChange {
     /// - Returns: nil if it has done nothing, so that it may be sent.
     private func effect(
         of record: SyncRecord, _ write: WriteRequest, to target: ItemPath, _ isFolder: Bool
-    ) async throws -> ChangeResult? {
+    ) async throws -> ChangeResult<RecordedEffect>? {
         let wasTaken = record.evidence.wasTaken == true
         guard try await server.held(at: target) != nil else {
             // A server that has answered that it did it may do it later.
@@ -114,7 +114,7 @@ extension TargetedChange {
 
     private func uncertain(
         _ write: WriteRequest, _ target: ItemPath, seen: String, wasTaken: Bool, isThere: Bool = false
-    ) -> ChangeResult {
+    ) -> ChangeResult<RecordedEffect> {
         let shown = isThere ? "what is at \(target) is not what is to be there" : "\(target) does not show it yet"
         return .uncertain(
             Failure(

@@ -26,6 +26,11 @@ enum RetryDecision: Hashable, Sendable {
     /// The number of times that the engine waits for new metadata.
     static let mostRounds = 3
 
+    /// The number of questions about what is not certain that the server may leave without an answer.
+    static let mostFailedQuestions = 20
+    /// The same for answers that make no sense, such as one about another name than was asked for.
+    static let mostSenselessAnswers = 5
+
     /// The number of bytes that a try must bring, unless they are a tenth of those that were missing. A server that
     /// sends a byte for each request would otherwise be asked for ever.
     static let leastGain: Int64 = 65_536

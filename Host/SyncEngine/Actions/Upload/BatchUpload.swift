@@ -7,7 +7,7 @@ import Threads
 
 /// A batch of uploads of small files under way, and its outcomes. One transaction marks the records as sent, before the
 /// first request. The files of a folder are confirmed together and concluded in one transaction. What is not ordinary goes
-/// on alone: see ``SyncEngine/goOn(_:after:)``.
+/// on alone: see ``ChangeRun/goOn()``.
 final class BatchUpload: UploadBatchReceiver {
     /// What became of an upload.
     enum Outcome: Sendable {
@@ -329,12 +329,14 @@ final class BatchUpload: UploadBatchReceiver {
         var made: [UploadAction.Made] = []
         for (file, result) in await confirm(due, entries) {
             let job = entries[file].job
-            if case .success(.uploaded(let item, let hasReplaced)) = result {
-                made.append(.init(job: job, upload: entries[file].upload, item: item, hasReplaced: hasReplaced))
+            if case .success(.made(let effect)) = result {
+                made.append(
+                    .init(
+                        job: job, upload: entries[file].upload, item: effect.item, hasReplaced: effect.hasReplaced))
             } else if engine.controls.with({ $0.endedChanges.contains(job.id) }) {
                 tellEnded(job)
             } else {
-                tell(.changed(job, try await engine.conclude(job, result, by: action)))
+                tell(.changed(job, try await ChangeRun(action, job).conclude(result)))
             }
         }
         guard !made.isEmpty else { return }
@@ -348,12 +350,12 @@ final class BatchUpload: UploadBatchReceiver {
     /// Finds out what the server has in a folder.
     private func confirm(
         _ due: Due, _ entries: [Entry]
-    ) async -> [(Int, Result<ChangeResult, any Error>)] {
+    ) async -> [(Int, Result<ChangeResult<UploadAction.Effect>, any Error>)] {
         let found = await engine.server.confirm(in: due.folder, due.files.map(\.answered)) { [action] in
             await action.countEntries(of: due.folder)
         }
-        return await withTaskGroup(of: (Int, Result<ChangeResult, any Error>).self) { group in
-            var results: [(Int, Result<ChangeResult, any Error>)] = []
+        return await withTaskGroup(of: (Int, Result<ChangeResult<UploadAction.Effect>, any Error>).self) { group in
+            var results: [(Int, Result<ChangeResult<UploadAction.Effect>, any Error>)] = []
             for (file, answered) in due.files {
                 if let found = found[answered.path], let result = action.made(answered, found) {
                     results.append((file, .success(result)))

@@ -17,6 +17,15 @@ extension UploadAction {
         var hasReplaced = false
     }
 
+    func conclude(_ job: Job, made effect: Effect) async throws -> ChangeOutcome {
+        guard case .upload(let upload) = job.record.action else {
+            throw Failure(.internal, "\(job.record.action.kind.rawValue) uploads nothing")
+        }
+        return try await conclude([
+            Made(job: job, upload: upload, item: effect.item, hasReplaced: effect.hasReplaced)
+        ])[0]
+    }
+
     /// Records that the server holds what was sent, in one transaction. Each record becomes that of a complete download,
     /// which puts the snapshot in place of the copy.
     /// - Returns: The outcomes, in the order of the uploads: a complete download, or a record that is done or whose file is
@@ -295,10 +304,8 @@ extension UploadAction {
         return isOutdated ? item : nil
     }
 
-    /// Does with an upload that met another version what the account's rules say.
-    /// - Parameter isSure: Whether nothing of the upload can have arrived. If not, what is there may have come after it,
-    ///   and no rule replaces it.
-    /// - Returns: The outcome; nil if a person must decide.
+    /// Does with an upload that met another version what the account's rules say. If something of it may have arrived,
+    /// what is there may have come after it, and no rule replaces it.
     func answerConflict(
         _ job: Job, _ record: SyncRecord, isSure: Bool, in tx: Transaction
     ) throws -> RecordOutcome? {

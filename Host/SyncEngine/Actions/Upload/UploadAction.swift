@@ -23,6 +23,14 @@ struct UploadAction: ChangeAction {
 
     init(_ engine: SyncEngine, after first: FirstAnswer?) { (self.engine, self.first) = (engine, first) }
 
+    /// What the server holds after an upload.
+    struct Effect: Sendable {
+        /// What was sent, as this file.
+        var item: ListedItem
+        /// Whether something that nobody here has seen was in the place of a new file.
+        var hasReplaced = false
+    }
+
     // MARK: Preflight
 
     func preflight(
@@ -155,7 +163,7 @@ struct UploadAction: ChangeAction {
 
     // MARK: The request
 
-    func request(_ job: Job, mayHaveArrived: Bool) async throws -> ChangeResult {
+    func request(_ job: Job, mayHaveArrived: Bool) async throws -> ChangeResult<Effect> {
         guard case .upload(var upload) = job.record.action else {
             throw Failure(.internal, "\(job.record.action.kind.rawValue) uploads nothing")
         }
@@ -234,12 +242,12 @@ struct UploadAction: ChangeAction {
             modified: upload.modified)
     }
 
-    func effectOfCancelled(_ job: Job) async throws -> CancelledEffect {
+    func effectOfCancelled(_ job: Job) async throws -> CancelledEffect<Effect> {
         guard case .upload(var upload) = job.record.action else { return .notMade }
         let path = job.record.path
         try await findBase(of: &upload, job)
         switch try await find(upload, Self.request(for: upload), at: path) {
-        case .result(.uploaded(let made, _)): return .made(.uploaded(made))
+        case .result(.made(let made)): return .made(.uploaded(made.item))
         case .result, .notSent: return .notMade
         case .cutOff:
             return .made(
@@ -264,7 +272,7 @@ struct UploadAction: ChangeAction {
 
     /// What became of an upload whose answer was lost.
     private enum Found {
-        case result(ChangeResult)
+        case result(ChangeResult<Effect>)
         /// The upload is to be sent again. The server has this in its place.
         case notSent(HeldItem?)
         /// The server holds the beginning of the content, as this version. The upload is to be sent again in its place.
@@ -291,7 +299,7 @@ struct UploadAction: ChangeAction {
     /// Handles a server that holds another version. If it is what was to be sent, the upload is done.
     private func conflict(
         _ upload: Upload, _ request: UploadRequest, at path: ItemPath, _ refusal: WriteRefusal, isSure: Bool
-    ) async throws -> ChangeResult {
+    ) async throws -> ChangeResult<Effect> {
         let held = try await server.held(at: path)
         if let held {
             switch ChangeConfirmation.ofUpload(request, shown: held, manners: server.writingManners) {
@@ -314,7 +322,7 @@ struct UploadAction: ChangeAction {
     /// Returns the result for a server that holds something else, with the version that an answer is about.
     private func conflict(
         _ path: ItemPath, _ refusal: WriteRefusal, _ held: HeldItem?, isSure: Bool
-    ) -> ChangeResult {
+    ) -> ChangeResult<Effect> {
         var failure = refusal.failure(of: .put(path))
         if let item = held?.item, item.kind == .file {
             let facts = [item.size.map { "\($0) bytes" }, item.lastModified.map { "of \($0)" }].compactMap(\.self)
@@ -322,11 +330,11 @@ struct UploadAction: ChangeAction {
         } else if held == nil {
             failure.message += " (the server has nothing there)"
         }
-        return .conflict(failure, found: held?.item.etag, isSure: isSure)
+        return .unmade(.conflict(failure, found: held?.item.etag, isSure: isSure))
     }
 
     /// Returns the result for a server that says that it has taken all, and does not show the file.
-    private func unseen(_ path: ItemPath, _ held: HeldItem?) -> ChangeResult {
+    private func unseen(_ path: ItemPath, _ held: HeldItem?) -> ChangeResult<Effect> {
         .uncertain(
             Failure(
                 .protocolViolation,
@@ -342,7 +350,7 @@ struct UploadAction: ChangeAction {
     }
 
     /// Returns the result for an upload that the server provably holds; nil if it is another one.
-    func made(_ answered: AnsweredUpload, _ found: ConfirmedUpload) -> ChangeResult? {
+    func made(_ answered: AnsweredUpload, _ found: ConfirmedUpload) -> ChangeResult<Effect>? {
         guard found.confirmation == .made, let held = found.held else { return nil }
         var made = held.item
         made.fileID = made.fileID ?? answered.answer.fileID
@@ -353,7 +361,7 @@ struct UploadAction: ChangeAction {
     /// - Parameter found: What it holds, if that was asked; nil if not.
     func confirm(
         _ upload: Upload, _ answered: AnsweredUpload, _ found: ConfirmedUpload? = nil
-    ) async throws -> ChangeResult {
+    ) async throws -> ChangeResult<Effect> {
         let path = answered.path
         let confirmed: ConfirmedUpload
         if let found {
@@ -421,10 +429,6 @@ struct UploadAction: ChangeAction {
 
     // MARK: The result
 
-    func finish(_ record: SyncRecord, _ made: ListedItem?, in tx: Transaction) throws {
-        _ = try confirm(item(of: record, in: tx), as: made ?? ListedItem(path: record.path, kind: .file), in: tx)
-    }
-
     func takeBack(_ record: SyncRecord, of found: Item, in tx: Transaction) throws {
         guard case .upload(let upload) = record.action else { return }
         engine.spend(upload)
@@ -443,6 +447,12 @@ struct UploadAction: ChangeAction {
         else { return }
         item.syncActivity.remove(Self.activity)
         try tx.items.updateLocal(item)
+    }
+}
+
+extension ChangeResult where Effect == UploadAction.Effect {
+    static func uploaded(_ item: ListedItem, hasReplaced: Bool = false) -> Self {
+        .made(.init(item: item, hasReplaced: hasReplaced))
     }
 }
 
