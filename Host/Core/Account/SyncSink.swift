@@ -41,13 +41,13 @@ struct SyncSink: IntentSink {
     }
 
     func hold(_ deletions: [LocalID], of plugin: PluginID, in transaction: Transaction) throws -> Issue? {
-        try engine.holdIfTooMany(deletions, by: DownloadTrigger(of: plugin), in: transaction)
+        try engine.deletions.holdIfTooMany(deletions, by: DownloadTrigger(of: plugin), in: transaction)
     }
 
     func countDeletions(
         after record: SyncRecordID, of plugin: PluginID, heldBy issue: IssueID?, in transaction: Transaction
     ) throws {
-        try engine.countDeletions(
+        try engine.deletions.countDeletions(
             after: record, by: DownloadTrigger(of: plugin), heldBy: issue, in: transaction)
     }
 

@@ -1,6 +1,4 @@
 import Database
-import LocalTree
-import Logging
 import Model
 
 /// One kind of action, with its five parts: early checks and preflight, schedule, execution, result handling and
@@ -11,13 +9,11 @@ import Model
 ///
 /// A new action is a type in a folder of its own, its case in ``SyncRecord/Action`` with a line in
 /// ``SyncRecord/Action/Kind/type``, and the additions of a migration.
-protocol SyncAction: Sendable {
+protocol SyncAction: EnginePart {
     /// The budget of which a record takes a place while the record is under way.
     static var budget: Window.Budget { get }
 
-    var engine: SyncEngine { get }
-
-    init(_ engine: SyncEngine)
+    init(_ context: ActionContext)
 
     /// Schedules a record: decides whether the record may go on now or waits. Called each time the journal is read.
     /// - Parameter page: The page of the journal on which the record stands.
@@ -71,16 +67,6 @@ extension SyncRecord.Action.Kind {
     }
 }
 
-extension SyncEngine {
-    func action(_ kind: SyncRecord.Action.Kind) -> any SyncAction {
-        switch kind.type {
-        case .download: DownloadAction(self)
-        case .removal(let type): type.init(self)
-        case .change(let type): type.init(self)
-        }
-    }
-}
-
 extension RemovalAction {
     static var budget: Window.Budget { .removals }
 
@@ -89,7 +75,7 @@ extension RemovalAction {
         _ record: SyncRecord, of item: Item, on page: inout JournalPage, in tx: Transaction
     ) throws -> SyncRecord? {
         guard record.wait != nil,
-            case .kept = try engine.objection(to: record.action, of: item, besides: record, in: tx)
+            case .kept = try context.copies.objection(to: record.action, of: item, besides: record, in: tx)
         else { return record }
         try tx.journal.delete(id: record.id)
         return nil
@@ -97,14 +83,4 @@ extension RemovalAction {
 
     /// Does nothing: a removal changes nothing of its item before it is done.
     func takeBack(_ record: SyncRecord, of item: Item, in tx: Transaction) throws {}
-}
-
-/// The parts of the engine that actions work with.
-extension SyncAction {
-    var database: Database { engine.database }
-    var tree: Tree { engine.tree }
-    var clock: HostClock { engine.clock }
-    var controls: Controls { engine.controls }
-    var counters: Counters { engine.counters }
-    var logger: Logger { engine.logger }
 }

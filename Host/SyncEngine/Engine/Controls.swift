@@ -103,6 +103,18 @@ final class Controls: Sendable {
     /// Whether nothing is left that the engine can go on with now, and it has heard all news.
     var isResting: Bool { state.withLock { $0.restVersion == $0.version && $0.flags == $0.told } }
 
+    /// Whether downloads may start.
+    var isOnline: Bool { state.withLock { $0.flags.isOnline } }
+
+    /// Notes that a download has ended, and can no longer be cancelled.
+    /// - Returns: Whether it was cancelled.
+    func takeEnder(of record: SyncRecordID) -> Bool {
+        state.withLock { state in
+            state.enders[record] = nil
+            return state.cancelled.remove(record) != nil
+        }
+    }
+
     /// Keeps a record from being started from memory. With `cancels`, a download of the record that is under way ends.
     func suspend(_ record: SyncRecordID, cancels: Bool) {
         let (end, batches): ((@Sendable () -> Void)?, [BatchDownload]) = state.withLock { state in

@@ -555,7 +555,7 @@ extension EngineMachine {
             (lack, measuresRoomAt) = (nil, nil)
             (journal, removals) = (.after(.none), .after(.none))
         }
-        let few = SyncEngine.pageSize / 4
+        let few = JournalReader.pageSize / 4
         let isRunningLow = !journal.isEnd && window.readyCount < few && batches.missingCount < OpenBatches.few
         let lacksRemovals = !journal.isEnd && !removals.isEnd && window.readyCount(.removals) < few
         guard isRunningLow || lacksRemovals || marksAt.map({ $0 <= now }) == true else { return nil }

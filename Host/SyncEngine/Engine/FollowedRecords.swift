@@ -1,4 +1,4 @@
-public import Model
+import Model
 import Synchronization
 
 /// The records that commands follow, and those of them that were taken back meanwhile, or have another place. A record
@@ -46,28 +46,6 @@ final class FollowedRecords: Sendable {
                     state.all[number]?.outcome = outcome
                 }
             }
-        }
-    }
-}
-
-extension SyncEngine {
-    /// Follows records while `body` runs.
-    /// - Parameter records: The records; nil for all.
-    /// - Returns: What `body` returns; those of the records that were taken back meanwhile: by a person, by an answer to an
-    ///   issue, by a rule for conflicts, or because they build on a record that was; and the places of files that are
-    ///   uploaded under another name, because both versions are kept.
-    /// - Throws: What `body` throws.
-    public func following<Result>(
-        _ records: Set<SyncRecordID>?, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
-    ) async throws -> (Result, takenBack: Set<SyncRecordID>, places: [SyncRecordID: ItemPath]) {
-        let number = followed.begin(records)
-        do {
-            let result = try await body()
-            let outcome = followed.end(number)
-            return (result, outcome.takenBack, outcome.places)
-        } catch {
-            _ = followed.end(number)
-            throw error
         }
     }
 }

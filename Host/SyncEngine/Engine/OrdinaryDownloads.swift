@@ -4,7 +4,7 @@ import Model
 /// The ordinary downloads of a page of the journal, as they are gathered: see ``JournalTable/eachRow(after:_:)``. Of those
 /// that are ordinary by their rows, it leaves out what has to wait, or may no longer be wanted.
 struct OrdinaryDownloads {
-    private let engine: SyncEngine
+    private let context: ActionContext
     private let isCovered: @Sendable (Item, DownloadTrigger) throws -> Bool?
     /// Whether a path may be held by the copy of a removed item; nil if there is no such copy.
     private let isHeld: ((ItemPath) throws -> Bool)?
@@ -16,10 +16,10 @@ struct OrdinaryDownloads {
     static let mostChanges = 64
 
     init(
-        _ engine: SyncEngine, _ changes: [ItemPath], _ isHeld: ((ItemPath) throws -> Bool)?,
+        _ context: ActionContext, _ changes: [ItemPath], _ isHeld: ((ItemPath) throws -> Bool)?,
         _ partners: SyncEngine.Partners
     ) {
-        (self.engine, isCovered, self.isHeld) = (engine, partners.isCovered, isHeld)
+        (self.context, isCovered, self.isHeld) = (context, partners.isCovered, isHeld)
         self.changes = changes.map { Array($0.text.utf8) }
         rows = DownloadBatch.Builder(coverage: partners.coverageVersion())
     }
@@ -36,7 +36,7 @@ struct OrdinaryDownloads {
         if let isHeld, try isHeld(row.wholeItem().path) { return false }
         return row.withTexts { path, version in
             guard !changes.contains(where: { Self.isAtOrAbove($0, path) }),
-                page.takesRoom(row.size, for: engine.owner(row.id))
+                page.takesRoom(row.size, for: context.gauge.owner(row.id))
             else { return false }
             return rows.add(
                 .init(

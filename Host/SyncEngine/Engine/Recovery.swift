@@ -11,7 +11,10 @@ enum RecoveredLanding: Sendable {
     case placed(Placed)
 }
 
-extension SyncEngine {
+/// The agreement of journal and files after a start.
+struct Recovery: EnginePart {
+    let context: ActionContext
+
     /// Makes journal and files agree after a start. Nothing is under way then, so records that were being processed are
     /// ready again. Files on their way into the tree go on from where they are. Files in `incoming/` that are not
     /// needed are removed.
@@ -23,11 +26,11 @@ extension SyncEngine {
             logger.info("The engine resumes \(stuck) \(stuck == 1 ? "record" : "records") of the last run")
         }
         // The rest reads files, so it runs on a thread that may block.
-        return try await Task(executorPreference: threads) { [self] in try takeStock() }.value
+        return try await Task(executorPreference: context.threads) { [self] in try takeStock() }.value
     }
 
     private func takeStock() throws -> [RecoveredLanding] {
-        try sweepSnapshots()
+        try context.snapshots.sweep()
         var found: [RecoveredLanding] = []
         var lost: [SyncRecord] = []
         try database.readBlocking { reads in
@@ -65,12 +68,12 @@ extension SyncEngine {
         let job = Job(journal, item: item)
         // A file that was not journalled as whole may not be on the disk as it was written.
         return job.incomingNames.contains(name)
-            && (journal.landing != nil || !isFirstSinceBoot && name == job.incomingName)
+            && (journal.landing != nil || !context.isFirstSinceBoot && name == job.incomingName)
     }
 
     private func recover(_ job: Job, at path: ItemPath) throws -> RecoveredLanding? {
         guard let landing = job.record.landing else { return nil }
-        if let whole = try DownloadAction(self).wholeFile(of: job, landing) { return .incoming(whole) }
+        if let whole = try DownloadAction(context).wholeFile(of: job, landing) { return .incoming(whole) }
         guard let mark = tree.mark(at: path, ifDigest: landing.digest) else { return nil }
         return .placed(Placed(job: job, path: path, landing: landing, mark: mark))
     }

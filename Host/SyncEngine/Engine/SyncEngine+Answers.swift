@@ -16,12 +16,12 @@ extension SyncEngine {
             let issue = try journal.wait?.issue.flatMap { try tx.issues.issue(id: $0) }
             // This server knows nothing of what was asked for at another address.
             guard !journal.isToBeAskedFor || issue?.code == IssueCode.address.rawValue else {
-                return try end(journal, in: tx)
+                return try context.records.end(journal, in: tx)
             }
-            try deschedule(journal, in: tx)
-            if let issue { try endEmptyHold(issue.id, in: tx) }
+            try context.records.deschedule(journal, in: tx)
+            if let issue { try context.records.endEmptyHold(issue.id, in: tx) }
         }
-        await removeSpentSnapshots()
+        await context.snapshots.removeSpent()
     }
 
     /// Lets a waiting record go on at once, and forgets how often it failed.
@@ -39,7 +39,7 @@ extension SyncEngine {
                 // An issue for which other records wait too is not answered by this call.
                 if issue.record == record { try tx.issues.remove(id: id) }
             }
-            try tryAgain(journal, in: tx)
+            try context.records.tryAgain(journal, in: tx)
         }
         controls.update { $0.isReset = true }
     }
@@ -51,7 +51,7 @@ extension SyncEngine {
     public func hurry(_ record: SyncRecordID, in tx: Transaction) throws -> Issue? {
         guard let journal = try tx.journal.record(id: record) else { return nil }
         switch journal.wait {
-        case .until, .newVersion, .place, .retry: try restart(journal, in: tx)
+        case .until, .newVersion, .place, .retry: try context.records.restart(journal, in: tx)
         case .issue(let id): return try tx.issues.issue(id: id)
         case nil: break
         }
@@ -62,10 +62,10 @@ extension SyncEngine {
     /// - Returns: Whether the sync engine filed the issue. False means that nothing was done.
     /// - Throws: `.notFound` if there is no such issue; `.badData` if the issue does not offer the choice.
     public func resolve(_ issue: IssueID, choice: String) async throws -> Bool {
-        let found = try await foundSnapshot(of: issue, choice: choice)
+        let found = try await context.snapshots.found(of: issue, choice: choice)
         let isOurs = try await database.write { [self] tx in try resolve(issue, choice: choice, found, in: tx) }
         if isOurs { controls.update { $0.isReset = true } }
-        await removeSpentSnapshots()
+        await context.snapshots.removeSpent()
         return isOurs
     }
 
@@ -90,35 +90,35 @@ extension SyncEngine {
         }
         switch code {
         case .pluginDeletions:
-            try answerDeletions(issue, isApproved: choice == "approve", in: tx)
+            try context.deletions.answer(issue, isApproved: choice == "approve", in: tx)
             return true
         case .address:
-            try answerOtherAddress(issue, isSameServer: choice == "continue", in: tx)
+            try OtherAddress(context: context).answer(issue, isSameServer: choice == "continue", in: tx)
             return true
         case .found:
-            try answerFound(issue, choice, found, in: tx)
+            try context.snapshots.answer(issue, choice, found, in: tx)
             return true
         default: break
         }
         try tx.issues.remove(id: id)
         guard let record = issue.record, var journal = try tx.journal.record(id: record) else { return true }
         switch (code, choice) {
-        case (_, "retry"): try tryAgain(journal, in: tx)
-        case (.upload, "keep"): try keepHere(journal, .inPlace, in: tx)
-        case (.conflict, "keep"): try keepHere(journal, .beside, in: tx)
+        case (_, "retry"): try context.records.tryAgain(journal, in: tx)
+        case (.upload, "keep"): try context.takeBack.keepHere(journal, .inPlace, in: tx)
+        case (.conflict, "keep"): try context.takeBack.keepHere(journal, .beside, in: tx)
         case (.overwrite, "overwriteModifiedFile"):
             // The content that is there now may be replaced. Later changes of the file may not.
             journal.overwrites = tree.mark(at: journal.path)
-            try restart(journal, in: tx)
-        case (.conflict, "keepBoth"): try UploadAction(self).keepBoth(journal, in: tx)
+            try context.records.restart(journal, in: tx)
+        case (.conflict, "keepBoth"): try UploadAction(context).keepBoth(journal, in: tx)
         case (.conflict, "replace"):
-            try UploadAction(self).replaceSeenVersion(&journal, in: tx)
-            try restart(journal, in: tx)
+            try UploadAction(context).replaceSeenVersion(&journal, in: tx)
+            try context.records.restart(journal, in: tx)
         case (.deletion, "force"):
             journal.action = .delete(isForced: true)
-            try restart(journal, in: tx)
-        case _ where journal.isToBeAskedFor: try end(journal, in: tx)
-        default: try deschedule(journal, in: tx)
+            try context.records.restart(journal, in: tx)
+        case _ where journal.isToBeAskedFor: try context.records.end(journal, in: tx)
+        default: try context.records.deschedule(journal, in: tx)
         }
         return true
     }
@@ -128,28 +128,5 @@ extension SyncEngine {
             throw Failure(.notFound, "There is no sync record \(record)", hint: .listSyncRecords)
         }
         return journal
-    }
-
-    /// Lets a record that waits go on at once. Of a refused move or copy nobody knows whether the server has made it all
-    /// the same: it looks first. What was taken and does not show for long is sent again.
-    private func tryAgain(_ journal: SyncRecord, in tx: Transaction) throws {
-        var again = journal
-        if again.evidence.wasTaken == true, case .upload(var upload) = again.action {
-            // What the server has taken has become no file: it is sent from its beginning.
-            if let begun = upload.begun.take() { spend(begun) }
-            again.action = .upload(upload)
-        }
-        (again.evidence.observation, again.evidence.wasTaken, again.evidence.isCancelled) = (nil, nil, nil)
-        if case .issue = journal.wait, journal.action.otherPath != nil { again.mayHaveArrived = true }
-        try restart(again, in: tx)
-    }
-
-    private func restart(_ journal: SyncRecord, in tx: Transaction) throws {
-        var fresh = journal
-        fresh.wait = nil
-        fresh.attempts = 0
-        fresh.rounds = 0
-        try tx.journal.update(fresh)
-        controls.suspend(journal.id, cancels: false)
     }
 }

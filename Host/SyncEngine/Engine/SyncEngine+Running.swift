@@ -2,6 +2,7 @@ import Connection
 import Database
 import LocalTree
 public import Model
+import Threads
 
 extension SyncEngine {
     /// The delay after failures before the next try.
@@ -30,7 +31,8 @@ extension SyncEngine {
     /// - Throws: An error if the database cannot be used; `CancellationError` if the task was cancelled.
     public func drain(only records: Set<SyncRecordID>? = nil, with partners: Partners) async throws -> DrainOutcome {
         guard let records else { return try await drain(.all, with: partners) }
-        return try await drain(.these(records, behind: try await changes(before: records)), with: partners)
+        return try await drain(
+            .these(records, behind: try await database.read { try $0.changes(before: records) }), with: partners)
     }
 
     /// Works as ``drain(only:with:)`` on the records that were or will be added after another one. No change of the
@@ -64,7 +66,20 @@ extension SyncEngine {
             controls.treeAccess.open()
         }
         await controls.treeAccess.close()
-        return try await EngineRun.run(self, draining: draining, only: records, with: partners)
+        return try await EngineRun.run(context, waits, draining: draining, only: records, with: partners)
+    }
+
+    /// Runs a body with exclusive access to the tree. While the body runs, the engine neither puts anything into the
+    /// tree nor takes anything out of it, and the item of each file in place knows of the file. The function serves
+    /// changes of paths in the tree that go with changes of rows.
+    /// - Throws: The error that `body` throws.
+    public func withExclusiveTree<T>(_ body: () async throws -> T) async rethrows -> T {
+        await controls.treeAccess.acquire(ask: controls.signal.send)
+        defer {
+            controls.treeAccess.release()
+            controls.signal.send()
+        }
+        return try await body()
     }
 
     /// Tells the engine that there may be new records, or new metadata of items for which records wait. Must be called
@@ -97,19 +112,13 @@ extension SyncEngine {
         for batch in batches { batch.endAll() }
     }
 
-    /// Whether downloads may start.
-    public var isOnline: Bool { controls.with { $0.flags.isOnline } }
-
     /// Tells the engine that the credentials, the certificate or the network have changed. The requests that the server
     /// refused or did not answer are tried again at once.
     /// - Throws: As ``Database/write(_:)``. Nothing is tried again then.
     public func accountChanged() async throws {
-        try await database.write { [account] tx in
+        try await database.write { [account = context.account] tx in
             _ = try tx.issues.remove(code: IssueCode.authentication.rawValue, subject: account)
         }
         controls.update { $0.isReset = true }
     }
-
-    /// The progress of the downloads.
-    public var progress: SyncProgress { counters.current }
 }

@@ -2,8 +2,6 @@ public import Database
 public import LocalTree
 public import Logging
 public import Model
-import Synchronization
-import Threads
 
 /// The engine that carries out the requests of persons and plugins. Each request is a record in the journal before
 /// anything is done for it, and stays in the journal until it is done, whatever happens in between.
@@ -80,40 +78,8 @@ public final class SyncEngine: Sendable {
         }
     }
 
-    let database: Database
-    let tree: Tree
-    let source: any FileSource
-    let server: any ChangeServer
-    let limits: Limits
-    let onConflict: ConflictRules
-    /// The limits for plugins' deletions on the server; nil if no number is too many.
-    let removalGuard: RemovalGuard?
-    let account: String
-    let isFirstSinceBoot: Bool
-    let clock: HostClock
-    /// The clock for waits. No wait becomes longer when the system's clock is set.
-    let waitTime: @Sendable () -> Timestamp
-    let callbacks: Callbacks
-    let logger: Logger
-    let controls = Controls()
-    let counters = Counters()
-    let underWay = UnderWay()
+    let context: ActionContext
     let waits = RecordWaits()
-    let followed = FollowedRecords()
-    /// The reasons why records wait, for waits that began since the start.
-    let reasons = Mutex<[SyncRecordID: Failure]>([:])
-    /// The complete files in `incoming/` that the tree did not take, by their records.
-    let notTaken = Mutex<[SyncRecordID: Landing]>([:])
-    /// The snapshots that uploads do not need any more.
-    let spentSnapshots = Mutex<Set<String>>([])
-    /// The uploads that the server keeps open and that nobody goes on with.
-    let spentUploads = Mutex<[ResumableUpload]>([])
-    /// The room for downloads, as it was last measured, which other accounts may share.
-    let room: SharedRoom
-    /// The executor that puts files in place and takes copies out of the tree, one at a time. It may block on the disk.
-    let threads: any TaskExecutor
-    /// The executors on which downloads run, in turn.
-    let downloadThreads: [any TaskExecutor]
 
     /// Creates an engine.
     /// - Parameters:
@@ -134,26 +100,24 @@ public final class SyncEngine: Sendable {
         rooms: DownloadRooms = DownloadRooms(), onConflict: ConflictRules = ConflictRules(),
         removalGuard: RemovalGuard? = RemovalGuard(), clock: HostClock = .system, callbacks: Callbacks, logger: Logger
     ) {
-        self.account = account
-        self.isFirstSinceBoot = isFirstSinceBoot
-        self.database = database
-        self.tree = tree
-        self.source = source
-        server = source
-        self.limits = limits
-        self.onConflict = onConflict
-        self.removalGuard = removalGuard
-        room = rooms.room(on: tree.device, keepFree: keepFree)
-        self.clock = clock
-        waitTime = clock.steady()
-        self.callbacks = callbacks
-        self.logger = logger
-        if let single = Workplace.single {
-            (threads, downloadThreads) = (single, [single])
-            return
-        }
-        let arriving = source.downloadThreads
-        threads = SerialBlockingExecutor(on: .common)
-        downloadThreads = arriving.isEmpty ? [BlockingExecutor.common] : arriving
+        context = ActionContext(
+            account: account, database: database, tree: tree, source: source, isFirstSinceBoot: isFirstSinceBoot,
+            limits: limits, room: rooms.room(on: tree.device, keepFree: keepFree), onConflict: onConflict,
+            removalGuard: removalGuard, clock: clock, callbacks: callbacks, logger: logger)
     }
+
+    /// The progress of the downloads.
+    public var progress: SyncProgress { counters.current }
+
+    /// The transfers that are under way, the oldest record first.
+    public var transfers: [TransferUnderWay] { context.underWay.transfers }
+
+    /// Whether a running engine has nothing left that can go on within ten seconds. What waits for a person, for a time
+    /// or for the server is left then. Callable from any thread.
+    public var isResting: Bool { controls.isResting }
+
+    /// Whether downloads may start.
+    public var isOnline: Bool { controls.isOnline }
 }
+
+extension SyncEngine: EnginePart {}

@@ -58,18 +58,3 @@ final class TreeAccess: Sendable {
     /// Gives the tree back.
     func release() { counts.change { $0.inside -= 1 } }
 }
-
-extension SyncEngine {
-    /// Runs a body with exclusive access to the tree. While the body runs, the engine neither puts anything into the
-    /// tree nor takes anything out of it, and the item of each file in place knows of the file. The function serves
-    /// changes of paths in the tree that go with changes of rows.
-    /// - Throws: The error that `body` throws.
-    public func withExclusiveTree<T>(_ body: () async throws -> T) async rethrows -> T {
-        await controls.treeAccess.acquire(ask: controls.signal.send)
-        defer {
-            controls.treeAccess.release()
-            controls.signal.send()
-        }
-        return try await body()
-    }
-}

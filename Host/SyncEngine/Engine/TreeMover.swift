@@ -76,7 +76,7 @@ package final class TreeMover: Sendable {
             let moves = try tx.moves.all()
             for move in moves where !waiting.contains(where: { $0.id == move.id }) {
                 guard let item = try tx.items.item(localID: move.localID) else { return move }
-                let isHeld = try engine.isPlaceHeld(move.to, for: item, in: tx)
+                let isHeld = try engine.context.places.isHeld(move.to, for: item, in: tx)
                 let mayGo = try !isHeld || foldersToLeave(for: move, item, moves, in: tx) != nil
                 guard !mayGo || waiting.contains(where: { $0.touches(move) }) else { return move }
                 waiting.append(move)
@@ -194,7 +194,7 @@ package final class TreeMover: Sendable {
         else { return nil }
         for other in leaving where other.id != move.id {
             guard let item = try reads.items.item(localID: other.localID) else { continue }
-            if try engine.isPlaceHeld(other.to, for: item, in: reads) { return nil }
+            if try engine.context.places.isHeld(other.to, for: item, in: reads) { return nil }
         }
         return folders
     }

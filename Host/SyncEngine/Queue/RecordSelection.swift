@@ -25,23 +25,40 @@ enum RecordSelection: Sendable {
     }
 }
 
-extension SyncEngine {
+extension DatabaseReads {
     /// Returns the changes of the server that must be made before any of these records, whoever requested them.
-    func changes(before records: Set<SyncRecordID>) async throws -> Set<SyncRecordID> {
-        try await database.read { [self] reads in
-            let queue = try queue(of: records, in: reads)
-            guard queue.contains(where: { !records.contains($0.id) }) else { return [] }
-            var lanes = Lanes()
-            for record in queue { lanes.add(record) }
-            return lanes.allRecords(before: records).subtracting(records)
+    func changes(before records: Set<SyncRecordID>) throws -> Set<SyncRecordID> {
+        let queue = try queue(of: records)
+        guard queue.contains(where: { !records.contains($0.id) }) else { return [] }
+        var lanes = Lanes()
+        for record in queue { lanes.add(record) }
+        return lanes.allRecords(before: records).subtracting(records)
+    }
+
+    /// Returns the records that go on before a time. What is behind a record that does not go on does not go on either.
+    func goingOn(_ records: Set<SyncRecordID>, before limit: Timestamp) throws -> [SyncRecord] {
+        let queue = try queue(of: records)
+        let hasChanges = queue.contains { $0.action.kind.changesServer }
+        var lanes = Lanes()
+        var held: Set<SyncRecordID> = []
+        var going: [SyncRecord] = []
+        for record in queue {
+            // Without changes, records are about one item each.
+            if hasChanges { lanes.add(record) }
+            if !record.goesOn(before: limit) || !lanes.records(before: record.id).isDisjoint(with: held) {
+                held.insert(record.id)
+            } else if records.contains(record.id) {
+                going.append(record)
+            }
         }
+        return going
     }
 
     /// Returns records and the changes of the server that were requested before the last of them, in their order.
-    func queue(of records: Set<SyncRecordID>, in reads: some DatabaseReads) throws -> [SyncRecord] {
+    private func queue(of records: Set<SyncRecordID>) throws -> [SyncRecord] {
         guard let last = records.max() else { return [] }
-        let others = try reads.journal.changes(before: last).filter { !records.contains($0.id) }
-        return try (others + reads.journal.records(records)).sorted { $0.id < $1.id }
+        let others = try journal.changes(before: last).filter { !records.contains($0.id) }
+        return try (others + journal.records(records)).sorted { $0.id < $1.id }
     }
 }
 
@@ -60,5 +77,17 @@ extension Lanes {
             for other in self.records(before: record) where before.insert(other).inserted { open.append(other) }
         }
         return before
+    }
+}
+
+extension SyncRecord {
+    /// Tells whether the engine goes on with the record before a time, as far as the record says.
+    fileprivate func goesOn(before limit: Timestamp) -> Bool {
+        guard state != .failed else { return false }
+        return switch wait {
+        case .place, .issue: false
+        case .until(let time), .retry(let time, _): time <= limit
+        case .newVersion, nil: true
+        }
     }
 }

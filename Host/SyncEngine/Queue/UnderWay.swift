@@ -1,4 +1,4 @@
-public import Model
+import Model
 import Synchronization
 
 /// A batch of transfers, which knows those that are under way.
@@ -50,13 +50,4 @@ final class UnderWay: Sendable {
         return (begun.withLock { Array($0.values) }.map(\.now) + inBatches)
             .sorted { $0.record.number < $1.record.number }
     }
-}
-
-extension SyncEngine {
-    /// The transfers that are under way, the oldest record first.
-    public var transfers: [TransferUnderWay] { underWay.transfers }
-
-    /// Whether a running engine has nothing left that can go on within ten seconds. What waits for a person, for a time
-    /// or for the server is left then. Callable from any thread.
-    public var isResting: Bool { controls.isResting }
 }

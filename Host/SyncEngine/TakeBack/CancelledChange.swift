@@ -2,30 +2,6 @@ import Database
 import Logging
 import Model
 
-extension SyncEngine {
-    /// Cancels a change of which a request may have reached the server.
-    func end(_ record: SyncRecord, in tx: Transaction) throws {
-        var ended = record
-        ended.evidence.isCancelled = true
-        (ended.wait, ended.attempts) = (nil, 0)
-        try tx.journal.update(ended)
-        if let id = record.wait?.issue, try tx.issues.issue(id: id)?.record == record.id {
-            try tx.issues.remove(id: id)
-        }
-        let end: (@Sendable () -> Void)? = controls.with { state in
-            state.endedChanges.insert(record.id)
-            return state.changeEnders[record.id]
-        }
-        end?()
-        controls.suspend(record.id, cancels: false)
-        logger.notice(
-            """
-            The action \(record.action.kind.rawValue) of \(record.path) is being cancelled: the server is asked what it has \
-            made of it
-            """)
-    }
-}
-
 /// The cancelling of a change about which the server was asked: its request ends, and the server is asked what it has.
 ///
 /// The end of a request does not end what the server does. So the record stays, and what comes after it waits, until it is
@@ -42,15 +18,15 @@ extension ChangeRun {
     /// Asks the server for a change, or, if the change was cancelled, what it has made of it.
     func ask() async throws -> Asked {
         guard job.record.evidence.isCancelled == true else { return try await request() }
-        engine.controls.with { _ = $0.endedChanges.remove(job.id) }
+        context.controls.with { _ = $0.endedChanges.remove(job.id) }
         switch try await action.effectOfCancelled(job) {
         case .made(let result):
-            engine.logger.notice("\(name) was carried out before it was cancelled")
+            context.logger.notice("\(name) was carried out before it was cancelled")
             return .answered(result)
         case .partly(let result):
             try await spareSource()
-            engine.followed.noteTakenBack(job.id)
-            engine.logger.notice("\(name) is cancelled, and what the server has made of it stays")
+            context.followed.noteTakenBack(job.id)
+            context.logger.notice("\(name) is cancelled, and what the server has made of it stays")
             return .answered(result)
         case .notMade: return .cancelled(try await takeBackCancelled())
         case .unknown(let digest): return .cancelled(try await askAgain(digest))
@@ -62,12 +38,12 @@ extension ChangeRun {
     /// Asks the server for a change, in a task that a person's cancelling ends.
     private func request() async throws -> Asked {
         let task = Task { [action, job] in try await action.request(job, mayHaveArrived: job.record.mayHaveArrived) }
-        let isEnded = engine.controls.with { state in
+        let isEnded = context.controls.with { state in
             state.changeEnders[job.id] = { task.cancel() }
             return state.endedChanges.contains(job.id)
         }
         if isEnded { task.cancel() }
-        defer { engine.controls.with { $0.changeEnders[job.id] = nil } }
+        defer { context.controls.with { $0.changeEnders[job.id] = nil } }
         // The engine reads the record again, and asks what the server has.
         let stale = Asked.cancelled(RecordOutcome(record: job.id, resolution: .stale))
         let result: ChangeResult<Action.Effect>
@@ -78,10 +54,10 @@ extension ChangeRun {
                 task.cancel()
             }
         } catch {
-            guard engine.controls.with({ $0.endedChanges.remove(job.id) != nil }) else { throw error }
+            guard context.controls.with({ $0.endedChanges.remove(job.id) != nil }) else { throw error }
             return stale
         }
-        let wasEnded = engine.controls.with { $0.endedChanges.remove(job.id) != nil }
+        let wasEnded = context.controls.with { $0.endedChanges.remove(job.id) != nil }
         return switch result {
         case .made: .answered(result)
         case .unmade: wasEnded ? stale : .answered(result)
@@ -89,7 +65,7 @@ extension ChangeRun {
     }
 
     private func takeBackCancelled() async throws -> RecordOutcome {
-        try await engine.database.write { [self] tx in
+        try await context.database.write { [self] tx in
             guard let record = try tx.journal.record(id: job.id) else {
                 return RecordOutcome(record: job.id, resolution: .ended)
             }
@@ -100,8 +76,8 @@ extension ChangeRun {
                 tx.noteFoldersLeft()
             default: break
             }
-            try engine.deschedule(record, in: tx)
-            engine.logger.notice("The action \(record.action.kind.rawValue) of \(record.path) is cancelled")
+            try context.records.deschedule(record, in: tx)
+            context.logger.notice("The action \(record.action.kind.rawValue) of \(record.path) is cancelled")
             return RecordOutcome(record: job.id, resolution: .ended)
         }
     }
@@ -109,16 +85,16 @@ extension ChangeRun {
     /// Takes back the later deletions of what a copy was to copy, and keeps its later versions here: nobody knows whether
     /// the copy is whole.
     private func spareSource() async throws {
-        try await engine.database.write { [self] tx in
+        try await context.database.write { [self] tx in
             guard let record = try tx.journal.record(id: job.id), case .copy(let source) = record.action else { return }
-            try engine.rewriteQueue(behind: record, nil, sparing: source, in: tx)
+            try context.takeBack.rewriteQueue(behind: record, nil, sparing: source, in: tx)
         }
     }
 
     private func askAgain(_ digest: String) async throws -> RecordOutcome {
-        let now = engine.waitTime()
+        let now = context.waitTime()
         let until = now + ChangeDelay.cancelledStillness
-        return try await engine.database.write { [self] tx in
+        return try await context.database.write { [self] tx in
             guard var record = try tx.journal.record(id: job.id) else {
                 return RecordOutcome(record: job.id, resolution: .ended)
             }

@@ -16,7 +16,7 @@ extension ChangeAction {
     /// Tells whether the places of a change have shown the same for so long that the server is known to be done with it.
     fileprivate func isStill(_ record: SyncRecord, _ digest: String) -> Bool {
         guard let seen = record.evidence.observation, seen.digest == digest else { return false }
-        let now = engine.waitTime()
+        let now = context.waitTime()
         return seen.since <= now && now - seen.since >= ChangeDelay.cancelledStillness
     }
 }

@@ -5,19 +5,19 @@ import Model
 
 /// The way out of an upload that nobody can carry out, and by which nothing is lost: the file stays here, as one that
 /// exists only here.
-extension SyncEngine {
+extension TakeBack {
     /// Takes an upload back, and keeps its file here.
     /// - Parameter place: Where the file is to lie.
     /// - Throws: `.localIO` if the file cannot be put into the tree; `.badData` if there is no name left for it.
     func keepHere(_ record: SyncRecord, _ place: KeptPlace, in tx: Transaction) throws {
         guard case .upload(let upload) = record.action else { return }
-        try remove(record, in: tx)
+        try context.records.remove(record, in: tx)
         if upload.isNew {
             let displacement = QueueRewrite.Displacement(from: record.path, item: record.localID, isTakenBack: true)
             try rewriteQueue(behind: record, displacement, keeping: place, in: tx)
         } else {
             try keepFile(of: record, .beside, in: tx)
-            try UploadAction(self).endActivity(of: record, in: tx)
+            try UploadAction(context).endActivity(of: record, in: tx)
         }
     }
 
@@ -29,7 +29,7 @@ extension SyncEngine {
         let isFree = try place == .inPlace && isPlaceholder(found, in: tx)
         let first = isFree ? wanted : try freeName(beside: wanted, in: tx)
         let (path, mark) = try putInTree(upload.snapshot, at: first, modified: upload.modified, wanted, in: tx)
-        spend(upload)
+        context.snapshots.spend(upload)
         counters.expect(files: -1, bytes: -upload.size)
         if isFree, path == wanted, var item = found {
             (item.cloudStatus, item.syncActivity) = (.localOnly, [])
@@ -75,7 +75,7 @@ extension SyncEngine {
     /// Takes back the downloads of an item that is not made on the server.
     func dropDownloads(of item: Item, in tx: Transaction) throws {
         for record in try tx.journal.records(of: item.localID) where !record.action.kind.changesServer {
-            try deschedule(record, in: tx)
+            try context.records.deschedule(record, in: tx)
         }
     }
 }

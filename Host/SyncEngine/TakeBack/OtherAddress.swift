@@ -4,14 +4,11 @@ import Model
 
 /// Changes that were asked for at another address of the account's. Another server may have other items at the same
 /// paths, so that nothing is made there before a person decides.
-extension SyncEngine {
-    /// Notes the account's address. What was asked for at another one is stopped, in one issue. What was stopped before,
-    /// and was asked for at this address, goes on.
-    /// - Parameter address: The address as it is told to a person, with the login name.
-    /// - Returns: Whether the account had another address before.
-    /// - Throws: SQLite's error; see ``DatabaseReads``.
-    @discardableResult
-    public func noteAddress(_ address: String) async throws -> Bool {
+struct OtherAddress: EnginePart {
+    let context: ActionContext
+
+    /// As ``SyncEngine/noteAddress(_:)``.
+    func note(_ address: String) async throws -> Bool {
         try await database.write { [self] tx in
             let former = try tx.meta.text(.address)
             guard former != address else { return false }
@@ -50,23 +47,23 @@ extension SyncEngine {
             controls.suspend(record.id, cancels: false)
             guard let earlier, let asked = try tx.issues.issue(id: earlier) else { continue }
             if asked.record == record.id { try tx.issues.remove(id: earlier) }
-            try endEmptyHold(earlier, in: tx)
+            try context.records.endEmptyHold(earlier, in: tx)
         }
         logger.warning("\(message)")
     }
 
     /// Answers an issue about changes that were asked for at another address: has them made at this one, or takes them
     /// back, and keeps the files here that were to be uploaded.
-    func answerOtherAddress(_ issue: Issue, isSameServer: Bool, in tx: Transaction) throws {
+    func answer(_ issue: Issue, isSameServer: Bool, in tx: Transaction) throws {
         try tx.issues.remove(id: issue.id)
         guard !isSameServer else { return try tx.journal.endWaits(forIssue: issue.id) }
         for record in try tx.journal.waiting(forIssue: issue.id).reversed() {
             // One that was taken back before may have taken this one along.
             guard let record = try tx.journal.record(id: record.id) else { continue }
             if record.action.kind == .upload {
-                try keepHere(record, .inPlace, in: tx)
+                try context.takeBack.keepHere(record, .inPlace, in: tx)
             } else {
-                try deschedule(record, in: tx)
+                try context.records.deschedule(record, in: tx)
             }
         }
         logger.notice("What was asked for at \(issue.subject) was taken back")

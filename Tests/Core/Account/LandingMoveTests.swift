@@ -46,7 +46,7 @@ struct LandingMoveTests {
             if isPut {
                 var arrivals = Arrivals()
                 arrivals.append(fetched, now: .now())
-                outcome = try DownloadAction(engine).land(arrivals, completing: InPlace(), started: [])
+                outcome = try DownloadAction(engine.context).land(arrivals, completing: InPlace(), started: [])
                 #expect(outcome.placed.count == 1)
                 #expect(try fixture.text("/a/1") == "content")
             } else {
@@ -97,12 +97,12 @@ struct LandingMoveTests {
             switch then {
             case .killed: break
             case .completed:
-                _ = try DownloadAction(engine).land(
+                _ = try DownloadAction(engine.context).land(
                     Arrivals(), completing: InPlace(files: outcome.placed), started: [])
                 try await list.carryOutMoves()
             case .completedLast:
                 try await list.carryOutMoves()
-                _ = try DownloadAction(engine).land(
+                _ = try DownloadAction(engine.context).land(
                     Arrivals(), completing: InPlace(files: outcome.placed), started: [])
             }
             try await fixture.restart()

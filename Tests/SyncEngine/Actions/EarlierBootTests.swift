@@ -46,7 +46,7 @@ struct EarlierBootTests {
             for file in [files.same, files.changed] { try await fixture.ask(remove, file, for: .availableOffline) }
             // The engine reads the copies before the transaction and relies on the result in the transaction.
             let jobs = try await fixture.records().map { Job($0, item: files.same) }
-            #expect(try fixture.engine.readFirst(jobs) == 2)
+            #expect(try CopyRemoval(context: fixture.engine.context).readFirst(jobs) == 2)
             let read = try #require(try await fixture.now(files.same).copy)
             #expect(read.mark.recorded > old.mark.recorded && fixture.tree.prove(read, at: files.same.path) == nil)
             #expect(try await fixture.now(files.changed).copy == before)

@@ -72,7 +72,7 @@ struct RemovalTests {
             try await fixture.ask(.download, file)
             let job = Job(try #require(try await fixture.records().first), item: file)
             fixture.engine.controls.suspend(job.id, cancels: true)
-            #expect(!DownloadAction(fixture.engine).startFetch(job, by: DownloadWorker()))
+            #expect(!DownloadAction(fixture.engine.context).startFetch(job, by: DownloadWorker()))
             // The transaction was rolled back. The journal still holds the download as unfinished.
             #expect(try await fixture.drain().isDone)
             #expect(try fixture.text("/a") == "content")

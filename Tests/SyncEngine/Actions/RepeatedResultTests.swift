@@ -13,7 +13,7 @@ struct RepeatedResultTests {
             let file = try await fixture.addFile("/f", "content")
             try await fixture.ask(.download, file, for: .availableOffline)
             let job = Job(try #require(try await fixture.records().first), item: file)
-            let action = DownloadAction(fixture.engine)
+            let action = DownloadAction(fixture.engine.context)
             func fetched() throws -> Fetched {
                 let incoming = try fixture.tree.incomingFile(job.incomingName)
                 try incoming.restart(computing: [])
@@ -40,7 +40,9 @@ struct RepeatedResultTests {
             try await fixture.change(.createFolder(ItemPath("/new")))
             let record = try #require(try await fixture.records().first)
             let folder = try #require(try await fixture.database.read { try $0.items.item(at: record.path) })
-            for _ in 0..<2 { _ = try await CreateFolderAction(fixture.engine).carryOut(Job(record, item: folder)) }
+            for _ in 0..<2 {
+                _ = try await CreateFolderAction(fixture.engine.context).carryOut(Job(record, item: folder))
+            }
             #expect(fixture.source.changing.requests == ["MKCOL /new"])
             #expect(try await fixture.records().isEmpty && fixture.engine.progress.changes == 1)
         }

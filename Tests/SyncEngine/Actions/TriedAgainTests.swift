@@ -98,7 +98,7 @@ struct TriedAgainTests {
             try await fixture.list(file, size: 7, version: ETag(opaque: "v2", strength: .strong))
             let decision = RetryDecision.retry(at: fixture.clock.now + .seconds(60), attempts: 5)
             try await fixture.database.write { [engine = fixture.engine] tx in
-                _ = try engine.resolve(job, decision, because: Failure(.denied, "403"), in: tx)
+                _ = try engine.context.failures.resolve(job, decision, because: Failure(.denied, "403"), in: tx)
             }
             #expect(try await fixture.records().map(\.wait) == [nil])
         }

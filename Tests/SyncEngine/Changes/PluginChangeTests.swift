@@ -30,14 +30,14 @@ import Testing
     private func delete(_ fixture: EngineFixture, _ paths: [String]) async throws -> Model.Issue? {
         try await fixture.database.write { [engine = fixture.engine] tx in
             let ids = try paths.map { try #require(try tx.items.item(at: ItemPath($0))).localID }
-            let hold = try engine.holdIfTooMany(ids, by: Self.archive, in: tx)
+            let hold = try engine.deletions.holdIfTooMany(ids, by: Self.archive, in: tx)
             let last = try tx.journal.lastID()
             let issue = try hold.map { try tx.issues.file($0) }
             for path in paths {
                 let requester = ChangeRequester(Self.archive, key: path, issue: issue?.id)
                 _ = try engine.enqueue(.change(.delete(ItemPath(path)), for: requester), in: tx)
             }
-            try engine.countDeletions(after: last, by: Self.archive, heldBy: issue?.id, in: tx)
+            try engine.deletions.countDeletions(after: last, by: Self.archive, heldBy: issue?.id, in: tx)
             return issue
         }
     }

@@ -434,7 +434,7 @@ import Vault
             let record = try #require(try await fixture.database.read { try $0.journal.record(id: id) })
             let made = ListedItem(path: try path("/f"), kind: .file, etag: there.version, size: 6)
             let job = Job(record, item: try await fixture.item("/f"))
-            let outcome = try await UploadAction(fixture.engine).conclude([try job.made(made)])[0]
+            let outcome = try await UploadAction(fixture.engine.context).conclude([try job.made(made)])[0]
             #expect(outcome.isUploaded)
             let requests = fixture.source.requests.count
             let again = try EngineFixture(reopening: fixture)
@@ -463,7 +463,7 @@ import Vault
                 let record = try #require(try await fixture.database.read { try $0.journal.record(id: id) })
                 made.append(try Job(record, item: try await fixture.item(name)).made(item))
             }
-            let outcomes = try await UploadAction(fixture.engine).conclude(made)
+            let outcomes = try await UploadAction(fixture.engine.context).conclude(made)
             let versions = outcomes.map { outcome -> ETag? in
                 guard case .uploadedTogether(let arrival) = outcome else { return nil }
                 return arrival.batch.version(of: arrival.file)
@@ -499,7 +499,7 @@ import Vault
             for name in try fixture.outgoing() { Files.remove(fixture.folder + "/vault/outgoing/" + name) }
             let made = ListedItem(path: try path("/f"), kind: .file, etag: there.version, size: 6)
             let job = Job(record, item: try await fixture.item("/f"))
-            let outcome = try await UploadAction(fixture.engine).conclude([try job.made(made)])[0]
+            let outcome = try await UploadAction(fixture.engine.context).conclude([try job.made(made)])[0]
             #expect(!outcome.isUploaded)
             let again = try EngineFixture(reopening: fixture)
             #expect(try await again.drain().leftCount == 0)

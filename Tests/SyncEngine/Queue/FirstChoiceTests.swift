@@ -82,14 +82,14 @@ import Vault
             let files = try await fixture.addFiles(40) { ("/d/\($0)", "text") }
             let plugin = DownloadTrigger("org.example.archive")
             try await fixture.database.write { [engine = fixture.engine] tx in
-                let hold = try #require(try engine.holdIfTooMany(files.map(\.localID), by: plugin, in: tx))
+                let hold = try #require(try engine.deletions.holdIfTooMany(files.map(\.localID), by: plugin, in: tx))
                 let last = try tx.journal.lastID()
                 let issue = try tx.issues.file(hold)
                 for file in files {
                     let requester = ChangeRequester(plugin, key: file.path.text, issue: issue.id)
                     _ = try engine.enqueue(.change(.delete(file.path), for: requester), in: tx)
                 }
-                try engine.countDeletions(after: last, by: plugin, heldBy: issue.id, in: tx)
+                try engine.deletions.countDeletions(after: last, by: plugin, heldBy: issue.id, in: tx)
             }
         case .address:
             try await fixture.engine.noteAddress("https://one.example (as me)")

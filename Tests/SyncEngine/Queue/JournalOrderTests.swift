@@ -10,7 +10,7 @@ import Vault
 
 /// Tests with more downloads than the engine holds in memory at once, and with actions that are requested after them.
 struct JournalOrderTests {
-    private static let many = SyncEngine.pageSize + 300
+    private static let many = JournalReader.pageSize + 300
     private let remove = ItemAction.removeLocalCopy(restoringFormerTrigger: false)
 
     /// Makes a local copy, then fills the journal with downloads of `many` other files.
@@ -126,7 +126,7 @@ struct JournalOrderTests {
             for item in wanted { fixture.source.then(item.path, .hold(gate)) }
             let run = Task { [fixture] in try await fixture.run() }
             await until { (try? await fixture.records().first?.state) == .processing }
-            #expect(read.withLock(\.self) == SyncEngine.pageSize)
+            #expect(read.withLock(\.self) == JournalReader.pageSize)
             gate.open()
             await until { (try? await fixture.records().isEmpty) ?? false }
             run.cancel()

@@ -32,9 +32,9 @@ import Testing
                 let texts = try await visible(fixture, theirs)
                 try await fixture.database.write { tx in
                     if taken.action.kind == .upload {
-                        try fixture.engine.keepHere(taken, .inPlace, in: tx)
+                        try fixture.engine.context.takeBack.keepHere(taken, .inPlace, in: tx)
                     } else {
-                        try fixture.engine.deschedule(taken, in: tx)
+                        try fixture.engine.context.records.deschedule(taken, in: tx)
                     }
                 }
                 try await fixture.mover.carryOut()

@@ -153,7 +153,7 @@ struct BatchedDownloadTests {
                     return
                 }
                 try fixture.database.writeBlocking { [engine = fixture.engine] tx in
-                    try engine.deschedule(record, in: tx)
+                    try engine.context.records.deschedule(record, in: tx)
                 }
             case .fileInPlace:
                 try Files.makeFolder(fixture.tree.localPath(of: item.path.parent))

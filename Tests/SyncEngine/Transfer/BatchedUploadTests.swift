@@ -121,9 +121,9 @@ struct BatchedUploadTests {
             try fixture.database.writeBlocking { tx in
                 guard let record = try tx.journal.record(id: record) else { return }
                 if record.isToBeAskedFor {
-                    try engine.end(record, in: tx)
+                    try engine.context.records.end(record, in: tx)
                 } else {
-                    try engine.deschedule(record, in: tx)
+                    try engine.context.records.deschedule(record, in: tx)
                 }
             }
         }

@@ -46,7 +46,7 @@ extension ChangeAction {
         _ record: SyncRecord, of item: Item, on page: inout JournalPage, in tx: Transaction
     ) throws -> SyncRecord? { record }
 
-    var server: any ChangeServer { engine.server }
+    var server: any ChangeServer { context.server }
 
     /// Returns the record's item.
     func item(of record: SyncRecord, in tx: Transaction) throws -> Item {

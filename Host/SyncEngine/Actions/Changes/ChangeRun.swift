@@ -10,13 +10,15 @@ struct ChangeRun<Action: ChangeAction>: Sendable {
     /// The change, with its record as it was before it was marked as sent.
     var job: Job
 
-    var engine: SyncEngine { action.engine }
+    var context: ActionContext { action.context }
 
     init(_ action: Action, _ job: Job) { (self.action, self.job) = (action, job) }
 
     /// Marks the record as sent, and carries the change out.
     func start() async throws -> ChangeOutcome {
-        let begun = try await engine.database.writeTogether { [engine, job] tx in try engine.begin(job, in: tx) }
+        let begun = try await context.database.writeTogether { [context, job] tx in
+            try context.records.begin(job, in: tx)
+        }
         guard let begun else { return .resolved(RecordOutcome(record: job.id, resolution: .stale)) }
         var run = self
         run.job.record = begun
@@ -30,7 +32,7 @@ struct ChangeRun<Action: ChangeAction>: Sendable {
             switch try await ask() {
             case .answered(let answer): result = .success(answer)
             case .cancelled(let outcome):
-                await engine.removeSpentSnapshots()
+                await context.snapshots.removeSpent()
                 return .resolved(outcome)
             }
         } catch {
@@ -55,20 +57,20 @@ struct ChangeRun<Action: ChangeAction>: Sendable {
             return .failed(FetchFailure(error, received: nil, gained: false))
         }
         // A listing that began before the change still shows the state before.
-        engine.callbacks.changed(job.record.changedPlaces)
+        context.callbacks.changed(job.record.changedPlaces)
         let outcome: ChangeOutcome =
             switch answer {
             case .made(let effect): try await action.conclude(job, made: effect)
             case .unmade(let change): .resolved(try await record(change))
             }
         // A rule may have given up the upload of a snapshot.
-        await engine.removeSpentSnapshots()
+        await context.snapshots.removeSpent()
         return outcome
     }
 
     /// Records that no request for the record has reached the server.
     private func unsend() async throws {
-        try await engine.database.writeTogether { [job] tx in
+        try await context.database.writeTogether { [job] tx in
             guard var record = try tx.journal.record(id: job.id) else { return }
             record.mayHaveArrived = false
             record.evidence.noteDecided()
@@ -77,7 +79,7 @@ struct ChangeRun<Action: ChangeAction>: Sendable {
     }
 
     private func record(_ change: UnmadeChange) async throws -> RecordOutcome {
-        try await engine.database.writeTogether { [self] tx in
+        try await context.database.writeTogether { [self] tx in
             guard var record = try tx.journal.record(id: job.id) else {
                 return RecordOutcome(record: job.id, resolution: .ended)
             }
@@ -91,24 +93,24 @@ struct ChangeRun<Action: ChangeAction>: Sendable {
                 record.evidence.asked = ChangeEvidence.SeenVersion(found)
                 try tx.journal.update(record)
                 return try action.answerConflict(job, record, isSure: isSure, in: tx)
-                    ?? engine.resolve(job, .ask(.conflict), because: failure, in: tx)
+                    ?? context.failures.resolve(job, .ask(.conflict), because: failure, in: tx)
             case .refused(let failure, let code, let seen):
                 try tx.noteDecided(&record)
                 record.evidence.isCancelled = nil
                 record.evidence.observation = seen.map {
-                    ChangeEvidence.Observation(digest: $0, since: engine.waitTime())
+                    ChangeEvidence.Observation(digest: $0, since: context.waitTime())
                 }
                 try tx.journal.update(record)
-                return try engine.resolve(job, .ask(code), because: failure, in: tx)
+                return try context.failures.resolve(job, .ask(code), because: failure, in: tx)
             case .waits(let failure, let delay):
                 try tx.noteDecided(&record)
                 let longer = SyncEngine.longBackoff.delay(afterFailures: record.rounds + 1)
-                let until = engine.waitTime() + (delay ?? longer)
+                let until = context.waitTime() + (delay ?? longer)
                 if delay == nil {
                     record.rounds += 1
                     try tx.journal.update(record)
                 }
-                return try engine.resolve(
+                return try context.failures.resolve(
                     job, .wait(until: until, attempts: record.attempts), because: failure, in: tx)
             }
         }
@@ -119,7 +121,7 @@ struct ChangeRun<Action: ChangeAction>: Sendable {
         _ found: SyncRecord, _ failure: Failure, _ code: IssueCode, seen: String, wasTaken: Bool, in tx: Transaction
     ) throws -> RecordOutcome {
         var record = found
-        let now = engine.waitTime()
+        let now = context.waitTime()
         record.mayHaveArrived = true
         if wasTaken { record.evidence.wasTaken = true }
         if record.evidence.observation?.digest != seen {
@@ -129,9 +131,9 @@ struct ChangeRun<Action: ChangeAction>: Sendable {
         // An earlier time of the clock says nothing.
         let isStill = now - since >= ChangeDelay.longestStillness || since > now
         try tx.journal.update(record)
-        guard !isStill else { return try engine.resolve(job, .ask(code), because: failure, in: tx) }
+        guard !isStill else { return try context.failures.resolve(job, .ask(code), because: failure, in: tx) }
         let pause = min(Duration.seconds(1) * (1 << min(record.attempts, 10)), ChangeDelay.longestCheckPause)
-        return try engine.resolve(
+        return try context.failures.resolve(
             job, .wait(until: now + pause, attempts: record.attempts + 1), because: failure, in: tx)
     }
 }
@@ -139,43 +141,4 @@ struct ChangeRun<Action: ChangeAction>: Sendable {
 extension ChangeAction {
     /// Carries a change out.
     func carryOut(_ job: Job) async throws -> ChangeOutcome { try await ChangeRun(self, job).start() }
-}
-
-extension SyncEngine {
-    /// Marks a record as sent, before its first request.
-    /// - Returns: The record as it was before; nil if it must not be started.
-    func begin(_ job: Job, in tx: Transaction) throws -> SyncRecord? {
-        guard let record = try tx.journal.record(id: job.id), record.wait == nil,
-            controls.with({ !$0.suspended.contains(job.id) })
-        else { return nil }
-        if record.state != .processing || !record.mayHaveArrived { try tx.journal.markSent(record.id) }
-        return record
-    }
-
-    /// Marks the records of uploads as sent, before their first requests.
-    /// - Returns: The records as they were before, in the order of the jobs; nil for one that must not be started.
-    func begin(_ uploads: [Job], in tx: Transaction) throws -> [SyncRecord?] {
-        let suspended = controls.with { [ids = uploads.map(\.id)] state in ids.filter(state.suspended.contains) }
-        let marked = try tx.journal.markSent(uploads.map(\.id).filter { !suspended.contains($0) })
-        return uploads.map { marked[$0.id] }
-    }
-
-    /// Lets the later uploads of an item follow the version that a change has made of the version that they were to
-    /// follow. Whatever else comes between them is somebody else's, and stays.
-    /// - Parameters:
-    ///   - made: The version that the server has since the change; nil if it is not known.
-    ///   - base: The version before the change; nil if there was none.
-    ///   - records: The item's records; nil if they are to be read.
-    func passOn(
-        _ made: ETag?, from base: ETag?, after record: SyncRecord, among records: [SyncRecord]? = nil,
-        in tx: Transaction
-    ) throws {
-        guard let made else { return }
-        for var later in try records ?? tx.journal.records(of: record.localID) where later.id > record.id {
-            guard case .upload(var upload) = later.action, !upload.isNew, upload.base == base else { continue }
-            upload.base = made
-            later.action = .upload(upload)
-            try tx.journal.update(later)
-        }
-    }
 }

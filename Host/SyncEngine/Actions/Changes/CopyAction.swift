@@ -7,26 +7,26 @@ struct CopyAction: TargetedChange {
     static let activity = SyncActivity.copying
     static let leavesSource = true
 
-    let engine: SyncEngine
+    let context: ActionContext
 
-    init(_ engine: SyncEngine) { self.engine = engine }
+    init(_ context: ActionContext) { self.context = context }
 
     func preflight(
         _ path: ItemPath, to target: ItemPath, for requester: ChangeRequester, in tx: Transaction
     ) throws -> EnqueueOutcome {
         if let failure = MoveAction.placesClash(path, target, doing: "copied") { return .refused(failure) }
         let item: Item
-        switch try engine.itemToChange(path, in: tx) {
+        switch try context.queue.itemToChange(path, in: tx) {
         case .failure(let failure): return .refused(failure)
         case .success(let found): item = try tx.journal.queued(found)
         }
-        if let failure = try engine.obstacle(toNew: target, isFolder: item.kind == .folder, in: tx) {
+        if let failure = try context.queue.obstacle(toNew: target, isFolder: item.kind == .folder, in: tx) {
             return .refused(failure)
         }
         let copy = try tx.items.insertPlaceholder(
             target, kind: item.kind, size: item.size, mimeType: item.mimeType, modified: item.lastModified,
             activity: Self.activity)
-        let record = try engine.record(.copy(from: path), of: copy, at: target, for: requester, in: tx)
+        let record = try context.records.record(.copy(from: path), of: copy, at: target, for: requester, in: tx)
         if item.kind == .folder { try tx.items.insertCopies(below: path, at: target, for: record.id) }
         return .queued(record.id)
     }
@@ -96,6 +96,6 @@ struct CopyAction: TargetedChange {
     }
 
     func takeBack(_ record: SyncRecord, of found: Item, in tx: Transaction) throws {
-        try engine.takeBackMaking(record, of: found, copied: record.action.otherPath, in: tx)
+        try context.takeBack.takeBackMaking(record, of: found, copied: record.action.otherPath, in: tx)
     }
 }

@@ -6,9 +6,9 @@ import Model
 struct CreateFolderAction: RecordedChange {
     static let activity = SyncActivity.creating
 
-    let engine: SyncEngine
+    let context: ActionContext
 
-    init(_ engine: SyncEngine) { self.engine = engine }
+    init(_ context: ActionContext) { self.context = context }
 
     func preflight(_ path: ItemPath, for requester: ChangeRequester, in tx: Transaction) throws -> EnqueueOutcome {
         // A folder that exists only here is created on the server and stays here.
@@ -18,11 +18,11 @@ struct CreateFolderAction: RecordedChange {
             }
             local.syncActivity.insert(Self.activity)
             try tx.items.updateLocal(local)
-            return .queued(try engine.record(.createFolder, of: local, at: path, for: requester, in: tx).id)
+            return .queued(try context.records.record(.createFolder, of: local, at: path, for: requester, in: tx).id)
         }
-        if let failure = try engine.obstacle(toNew: path, isFolder: true, in: tx) { return .refused(failure) }
+        if let failure = try context.queue.obstacle(toNew: path, isFolder: true, in: tx) { return .refused(failure) }
         let folder = try tx.items.insertPlaceholder(path, kind: .folder, activity: Self.activity)
-        return .queued(try engine.record(.createFolder, of: folder, at: path, for: requester, in: tx).id)
+        return .queued(try context.records.record(.createFolder, of: folder, at: path, for: requester, in: tx).id)
     }
 
     func request(_ job: Job, mayHaveArrived: Bool) async throws -> ChangeResult<RecordedEffect> {
@@ -58,6 +58,6 @@ struct CreateFolderAction: RecordedChange {
     }
 
     func takeBack(_ record: SyncRecord, of found: Item, in tx: Transaction) throws {
-        try engine.takeBackMaking(record, of: found, in: tx)
+        try context.takeBack.takeBackMaking(record, of: found, in: tx)
     }
 }

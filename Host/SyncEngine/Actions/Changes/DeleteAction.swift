@@ -11,9 +11,9 @@ import Model
 struct DeleteAction: RecordedChange {
     static let activity = SyncActivity.deleting
 
-    let engine: SyncEngine
+    let context: ActionContext
 
-    init(_ engine: SyncEngine) { self.engine = engine }
+    init(_ context: ActionContext) { self.context = context }
 
     func preflight(_ path: ItemPath, for requester: ChangeRequester, in tx: Transaction) throws -> EnqueueOutcome {
         if path.isRoot {
@@ -21,7 +21,7 @@ struct DeleteAction: RecordedChange {
                 Failure(.badData, "the account's root cannot be deleted", hint: "Name the items that are to go"))
         }
         let item: Item
-        switch try engine.itemToChange(path, in: tx) {
+        switch try context.queue.itemToChange(path, in: tx) {
         case .failure(let failure): return .refused(failure)
         case .success(let found): item = found
         }
@@ -31,16 +31,16 @@ struct DeleteAction: RecordedChange {
         }
         // What was to be made, and was never asked for, is not made.
         if let making = try tx.journal.records(of: item.localID).first(where: \.makesItem), !making.mayHaveArrived,
-            try !engine.isBuiltOn(making, in: tx)
+            try !context.queue.isBuiltOn(making, in: tx)
         {
             try giveUp(making, in: tx)
             return .done
         }
-        if let makers = try engine.unsentMakers(of: item, for: requester, in: tx) {
+        if let makers = try context.queue.unsentMakers(of: item, for: requester, in: tx) {
             for making in makers.reversed() { try giveUp(making, in: tx) }
             return .done
         }
-        let record = try engine.record(.delete(), of: item, at: path, for: requester, in: tx)
+        let record = try context.records.record(.delete(), of: item, at: path, for: requester, in: tx)
         try tx.items.hide(item, for: record.id, at: clock.now())
         return .queued(record.id)
     }
@@ -49,10 +49,10 @@ struct DeleteAction: RecordedChange {
     /// copied stands: whoever deletes both wants neither.
     private func giveUp(_ making: SyncRecord, in tx: Transaction) throws {
         guard case .copy = making.action, let copy = try tx.items.item(localID: making.localID) else {
-            return try engine.deschedule(making, in: tx)
+            return try context.records.deschedule(making, in: tx)
         }
-        try engine.remove(making, in: tx)
-        try engine.takeBackMaking(making, of: copy, in: tx)
+        try context.records.remove(making, in: tx)
+        try context.takeBack.takeBackMaking(making, of: copy, in: tx)
     }
 
     /// Returns the failure of a plugin's deletion of something for which somebody else has an upload under way: what is
@@ -213,8 +213,8 @@ struct DeleteAction: RecordedChange {
 
     func takeBack(_ record: SyncRecord, of found: Item, in tx: Transaction) throws {
         // What came to its place since is made beside it.
-        try engine.rewriteQueue(behind: record, QueueRewrite.Displacement(to: record.path), in: tx)
-        try engine.restore(record, in: tx)
+        try context.takeBack.rewriteQueue(behind: record, QueueRewrite.Displacement(to: record.path), in: tx)
+        try context.takeBack.restore(record, in: tx)
     }
 }
 

@@ -7,32 +7,32 @@ struct MoveAction: TargetedChange {
     static let activity = SyncActivity.moving
     static let leavesSource = false
 
-    let engine: SyncEngine
+    let context: ActionContext
 
-    init(_ engine: SyncEngine) { self.engine = engine }
+    init(_ context: ActionContext) { self.context = context }
 
     func preflight(
         _ path: ItemPath, to target: ItemPath, for requester: ChangeRequester, in tx: Transaction
     ) throws -> EnqueueOutcome {
         if let failure = Self.placesClash(path, target, doing: "moved") { return .refused(failure) }
         var item: Item
-        switch try engine.itemToChange(path, in: tx) {
+        switch try context.queue.itemToChange(path, in: tx) {
         case .failure(let failure): return .refused(failure)
         case .success(let found): item = found
         }
-        if let failure = try engine.obstacle(toNew: target, isFolder: item.kind == .folder, in: tx) {
+        if let failure = try context.queue.obstacle(toNew: target, isFolder: item.kind == .folder, in: tx) {
             return .refused(failure)
         }
         if let failure = Right.move.missing(to: item) { return .refused(failure) }
-        if let makers = try engine.unsentMakers(of: item, for: requester, in: tx), let making = makers.first,
-            try engine.moveUnsent(makers, item, to: target, in: tx)
+        if let makers = try context.queue.unsentMakers(of: item, for: requester, in: tx), let making = makers.first,
+            try context.queue.moveUnsent(makers, item, to: target, in: tx)
         {
             return .joined(making.id)
         }
         item.syncActivity.insert(Self.activity)
         item = try tx.items.updateLocal(item)
         let moved = try tx.items.move(item, to: target)
-        return .queued(try engine.record(.move(to: target), of: moved, at: path, for: requester, in: tx).id)
+        return .queued(try context.records.record(.move(to: target), of: moved, at: path, for: requester, in: tx).id)
     }
 
     /// Tells why an item cannot be moved or copied to a path, whatever is there.
@@ -112,6 +112,6 @@ struct MoveAction: TargetedChange {
         item = try tx.items.updateLocal(item)
         let displacement = QueueRewrite.Displacement(
             from: target, to: record.path, item: item.localID, isTakenBack: true)
-        try engine.rewriteQueue(behind: record, displacement, in: tx)
+        try context.takeBack.rewriteQueue(behind: record, displacement, in: tx)
     }
 }

@@ -7,7 +7,9 @@ public import Model
 /// The deletions that a plugin requested in the last 24 hours count together, except those that a person approved. So a
 /// plugin that is called for a few items at a time is held as one that is called for all of them, and after a rejection
 /// the plugin deletes nothing for a day without being asked about.
-extension SyncEngine {
+public struct PluginDeletions: EnginePart {
+    let context: ActionContext
+
     /// Decides whether deletions that a plugin requests together wait for a person.
     /// - Parameters:
     ///   - items: The items that are to be deleted, with everything below.
@@ -26,7 +28,9 @@ extension SyncEngine {
         let gone = try tx.scan.removalMemory(at: now)
         // What is to go already is no longer in the list.
         let known = try max(gone.known, tx.items.knownCount() + tx.items.hiddenCount(after: .none, for: plugin))
-        guard let removalGuard, removalGuard.holds(count.adding(earlier), ofKnown: known) else { return nil }
+        guard let removalGuard = context.removalGuard, removalGuard.holds(count.adding(earlier), ofKnown: known) else {
+            return nil
+        }
         let names = paths.prefix(3).map(\.text).joined(separator: ", ") + (paths.count > 3 ? ", …" : "")
         let before = earlier > 0 ? ", after \(earlier) in the last 24 hours" : ""
         let code = IssueCode.pluginDeletions
@@ -59,7 +63,7 @@ extension SyncEngine {
 
     /// Counts the items of a plugin's deletions that were recorded after a record, and removes the issue that they wait
     /// for if none was recorded.
-    /// - Throws: As ``enqueue(_:for:in:)``.
+    /// - Throws: As ``SyncEngine/enqueue(_:in:)``.
     public func countDeletions(
         after record: SyncRecordID, by plugin: DownloadTrigger, heldBy issue: IssueID?, in tx: Transaction
     ) throws {
@@ -69,22 +73,16 @@ extension SyncEngine {
             memory.note(count, of: plugin, at: clock.now())
             try tx.meta.set(.pluginDeletions, memory.text)
         }
-        if let issue { try endEmptyHold(issue, in: tx) }
-    }
-
-    /// Removes an issue for which several records may wait, if none waits for it any more.
-    func endEmptyHold(_ id: IssueID, in tx: Transaction) throws {
-        guard let issue = try tx.issues.issue(id: id), IssueCode(rawValue: issue.code)?.isAboutSeveral == true,
-            try tx.journal.waiting(forIssue: id).isEmpty
-        else { return }
-        try tx.issues.remove(id: id)
+        if let issue { try context.records.endEmptyHold(issue, in: tx) }
     }
 
     /// Answers an issue about a plugin's deletions: carries them out, or takes them back.
-    func answerDeletions(_ issue: Issue, isApproved: Bool, in tx: Transaction) throws {
+    func answer(_ issue: Issue, isApproved: Bool, in tx: Transaction) throws {
         try tx.issues.remove(id: issue.id)
         guard isApproved else {
-            for record in try tx.journal.waiting(forIssue: issue.id).reversed() { try deschedule(record, in: tx) }
+            for record in try tx.journal.waiting(forIssue: issue.id).reversed() {
+                try context.records.deschedule(record, in: tx)
+            }
             logger.notice("The deletions of \(issue.subject) were rejected, and are dropped")
             return
         }

@@ -55,7 +55,7 @@ extension RecordedChange {
         try tx.noteDecided(&record)
         let former = try tx.items.item(localID: record.localID)?.etag
         try finish(record, effect.item, in: tx)
-        try engine.passOn(effect.item?.etag, from: former, after: record, in: tx)
+        try context.records.passOn(effect.item?.etag, from: former, after: record, in: tx)
         if let copy = effect.copy { try copy.apply(to: record.localID, in: tx) }
         // Others may have changed the same folders.
         for place in record.places { try tx.scan.requestListing(of: place.path.parent) }
@@ -63,7 +63,7 @@ extension RecordedChange {
             try tx.scan.noteOwnChange(at: place.path)
         }
         logger.debug("The action \(record.action.kind.rawValue) of \(record.path) is done")
-        return try engine.done(record, in: tx)
+        return try context.records.done(record, in: tx)
     }
 
     /// Returns the result for what the server said.

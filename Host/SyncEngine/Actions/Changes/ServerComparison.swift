@@ -84,7 +84,7 @@ extension ChangeAction {
         guard mayRead else { return nil }
         let sink = DigestSink()
         do {
-            _ = try await engine.source.get(
+            _ = try await context.source.get(
                 file.path,
                 request: DownloadRequest(version: file.etag, size: file.size, lastModified: file.lastModified),
                 into: sink)

@@ -7,15 +7,15 @@ import Model
 struct SetFavoriteAction: RecordedChange {
     static let activity = SyncActivity.updating
 
-    let engine: SyncEngine
+    let context: ActionContext
 
-    init(_ engine: SyncEngine) { self.engine = engine }
+    init(_ context: ActionContext) { self.context = context }
 
     func preflight(
         _ path: ItemPath, _ isFavorite: Bool, for requester: ChangeRequester, in tx: Transaction
     ) throws -> EnqueueOutcome {
         var item: Item
-        switch try engine.itemToChange(path, in: tx) {
+        switch try context.queue.itemToChange(path, in: tx) {
         case .failure(let failure): return .refused(failure)
         case .success(let found): item = found
         }
@@ -23,7 +23,7 @@ struct SetFavoriteAction: RecordedChange {
             guard earlier.action != .setFavorite(isFavorite) else { return .joined(earlier.id) }
             // The change and its opposite, neither of which was made, are nothing.
             if !earlier.mayHaveArrived {
-                try engine.deschedule(earlier, in: tx)
+                try context.records.deschedule(earlier, in: tx)
                 return .done
             }
         } else if item.isFavorite == isFavorite {
@@ -32,7 +32,8 @@ struct SetFavoriteAction: RecordedChange {
         item.isFavorite = isFavorite
         item.syncActivity.insert(Self.activity)
         item = try tx.items.update(item)
-        return .queued(try engine.record(.setFavorite(isFavorite), of: item, at: path, for: requester, in: tx).id)
+        return .queued(
+            try context.records.record(.setFavorite(isFavorite), of: item, at: path, for: requester, in: tx).id)
     }
 
     func request(_ job: Job, mayHaveArrived: Bool) async throws -> ChangeResult<RecordedEffect> {

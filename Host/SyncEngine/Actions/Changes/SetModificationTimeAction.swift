@@ -10,15 +10,15 @@ import Threads
 struct SetModificationTimeAction: RecordedChange {
     static let activity = SyncActivity.updating
 
-    let engine: SyncEngine
+    let context: ActionContext
 
-    init(_ engine: SyncEngine) { self.engine = engine }
+    init(_ context: ActionContext) { self.context = context }
 
     func preflight(
         _ path: ItemPath, _ time: Timestamp, for requester: ChangeRequester, in tx: Transaction
     ) throws -> EnqueueOutcome {
         var item: Item
-        switch try engine.itemToChange(path, in: tx) {
+        switch try context.queue.itemToChange(path, in: tx) {
         case .failure(let failure): return .refused(failure)
         case .success(let found): item = found
         }
@@ -35,7 +35,7 @@ struct SetModificationTimeAction: RecordedChange {
             waiting.wait != nil
         {
             // Nobody needs to decide about a time that a newer one follows.
-            try engine.deschedule(waiting, in: tx)
+            try context.records.deschedule(waiting, in: tx)
             item = try tx.items.item(localID: item.localID) ?? item
             earlier = try lastChange(of: item, in: tx)
         }
@@ -52,7 +52,7 @@ struct SetModificationTimeAction: RecordedChange {
             return .queued(earlier.id)
         }
         let action = SyncRecord.Action.setModificationTime(time, former: former)
-        return .queued(try engine.record(action, of: item, at: path, for: requester, in: tx).id)
+        return .queued(try context.records.record(action, of: item, at: path, for: requester, in: tx).id)
     }
 
     private func lastChange(of item: Item, in tx: Transaction) throws -> SyncRecord? {

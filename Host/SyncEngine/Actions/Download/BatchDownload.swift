@@ -45,7 +45,7 @@ final class BatchDownload: FileBatchReceiver, @unchecked Sendable {
     }
 
     let batch: DownloadBatch
-    private let engine: SyncEngine
+    private let context: ActionContext
     private let pool: DownloadPool
     private let state = Mutex(State())
     private let owner: DownloadRoom.Owner
@@ -55,17 +55,17 @@ final class BatchDownload: FileBatchReceiver, @unchecked Sendable {
     /// - Parameter pool: The downloads that come alone, with which the batch shares the places, and whose signal tells of
     ///   outcomes.
     /// - Throws: `.localIO` if `incoming/` cannot be opened.
-    init(_ batch: DownloadBatch, _ engine: SyncEngine, _ pool: DownloadPool) throws(Failure) {
-        (self.batch, self.engine, self.pool) = (batch, engine, pool)
-        owner = engine.owner(batch.entries[0].record, ofBatch: true)
-        places = try engine.tree.incomingPlaces()
+    init(_ batch: DownloadBatch, _ context: ActionContext, _ pool: DownloadPool) throws(Failure) {
+        (self.batch, self.context, self.pool) = (batch, context, pool)
+        owner = context.gauge.owner(batch.entries[0].record, ofBatch: true)
+        places = try context.tree.incomingPlaces()
     }
 
     /// Requests the files, and returns when none is under way any more. If the task is cancelled, the requests end.
     /// - Returns: False if the files cannot be requested in a batch.
     func run() async -> Bool {
-        engine.measureRoom(isForced: false)
-        let hasRoom = engine.room.withLock { room in
+        context.gauge.measure(isForced: false)
+        let hasRoom = context.room.withLock { room in
             guard room.fits(batch.bytes), !room.holds(owner) else { return false }
             room.begin(owner, missing: batch.bytes)
             return true
@@ -74,14 +74,14 @@ final class BatchDownload: FileBatchReceiver, @unchecked Sendable {
             returnRest()
             return true
         }
-        engine.underWay.begin(self)
-        engine.controls.with { $0.batches.append(self) }
+        context.underWay.begin(self)
+        context.controls.with { $0.batches.append(self) }
         defer {
-            engine.underWay.end(self)
-            engine.controls.with { $0.batches.removeAll { $0 === self } }
-            engine.room.withLock { $0.end(owner) }
+            context.underWay.end(self)
+            context.controls.with { $0.batches.removeAll { $0 === self } }
+            context.room.withLock { $0.end(owner) }
         }
-        guard let run = engine.source.download(batch.files, for: self) else {
+        guard let run = context.source.download(batch.files, for: self) else {
             returnRest()
             return false
         }
@@ -202,9 +202,9 @@ final class BatchDownload: FileBatchReceiver, @unchecked Sendable {
             return .never
         }
         // What was recalled since is under way here, and was not brought back.
-        let mayStart = engine.controls.with { $0.mayStart(record) } && !state.withLock(\.isRecalled)
+        let mayStart = context.controls.with { $0.mayStart(record) } && !state.withLock(\.isRecalled)
         // The room was taken for all files when the batch began, and others may have taken it since.
-        guard mayStart, !engine.measureRoom(isForced: false).isOverdrawn else {
+        guard mayStart, !context.gauge.measure(isForced: false).isOverdrawn else {
             finish(file, .returned(record))
             return .never
         }
@@ -224,8 +224,8 @@ final class BatchDownload: FileBatchReceiver, @unchecked Sendable {
     }
 
     private func count(_ bytes: Int64) {
-        engine.counters.change { $0.bytesDone += bytes }
-        engine.room.withLock { $0.received(bytes, by: owner) }
+        context.counters.change { $0.bytesDone += bytes }
+        context.room.withLock { $0.received(bytes, by: owner) }
     }
 
     /// Takes the counted bytes of a download back, since it is not done.
@@ -246,7 +246,7 @@ final class BatchDownload: FileBatchReceiver, @unchecked Sendable {
                 // Alone, the download finds out what is the matter with the disk.
             }
             uncount(file)
-            engine.tree.abandonIncoming(batch.incomingName(of: file))
+            context.tree.abandonIncoming(batch.incomingName(of: file))
             finish(file, .goesOn(file: file, nil))
         case .first(let answer): finish(file, .goesOn(file: file, answer))
         case .brokenOff:
@@ -257,7 +257,7 @@ final class BatchDownload: FileBatchReceiver, @unchecked Sendable {
             uncount(file)
             places[place].leave()
             let isGone = state.withLock { $0.takenAway.remove(file) != nil }
-            if isGone { engine.tree.abandonIncoming(batch.incomingName(of: file)) }
+            if isGone { context.tree.abandonIncoming(batch.incomingName(of: file)) }
             finish(file, isGone ? .cancelled(entry.record) : .returned(entry.record))
         }
     }

@@ -25,9 +25,9 @@ extension DownloadAction {
         let isSame = job.version == batch.version(of: file) && job.serverPath == batch.path(of: file)
         let first = isSame ? first : nil
         let worker = DownloadWorker()
-        engine.measureRoom(isForced: false)
+        context.gauge.measure(isForced: false)
         guard startFetch(job, by: worker) else { return (job, .notStarted) }
-        let task = Task(executorPreference: engine.downloadThreads[0]) { await fetch(job, after: first) }
+        let task = Task(executorPreference: context.downloadThreads[0]) { await fetch(job, after: first) }
         worker.work { task.cancel() }
         let outcome = await withTaskCancellationHandler {
             await task.value
@@ -35,7 +35,7 @@ extension DownloadAction {
             task.cancel()
         }
         worker.end()
-        let wasCancelled = engine.takeEnder(of: record)
+        let wasCancelled = context.controls.takeEnder(of: record)
         if wasCancelled, case .failed = outcome { return (job, .cancelled) }
         return (job, outcome)
     }

@@ -10,10 +10,10 @@ extension DownloadAction {
     /// - Parameter thread: The index of the thread in ``downloadThreads``.
     func download(for pool: DownloadPool, on thread: Int) async {
         let worker = DownloadWorker()
-        let task = Task(executorPreference: engine.downloadThreads[thread]) {
+        let task = Task(executorPreference: context.downloadThreads[thread]) {
             while true {
                 // Before the pool's lock is held, which must not wait for the disk.
-                engine.measureRoom(isForced: false)
+                context.gauge.measure(isForced: false)
                 guard let (job, isStarted) = pool.next(on: thread, { startFetch($0, by: worker) }) else { return }
                 guard isStarted else {
                     pool.deliver((job, .notStarted))
@@ -44,16 +44,16 @@ extension DownloadAction {
             state.enders[job.id] = { [id = job.id] in worker.cancel(id) }
             return true
         }
-        if !isStarted { engine.room.withLock { $0.end(engine.owner(job.id)) } }
+        if !isStarted { context.room.withLock { $0.end(context.gauge.owner(job.id)) } }
         return isStarted
     }
 
     /// - Parameter first: The answer to a request that was sent before; nil if none was.
     func fetch(_ job: Job, after first: FirstAnswer? = nil) async -> FetchOutcome {
-        let shown = engine.underWay.begin(.download, of: job, size: job.size)
+        let shown = context.underWay.begin(.download, of: job, size: job.size)
         defer {
-            engine.underWay.end(job.id)
-            engine.room.withLock { $0.end(engine.owner(job.id)) }
+            context.underWay.end(job.id)
+            context.room.withLock { $0.end(context.gauge.owner(job.id)) }
         }
         do {
             return .complete(try await fetchOrResume(job, after: first, shown))
@@ -76,13 +76,13 @@ extension DownloadAction {
     ) async throws -> Fetched {
         let sink: FetchSink
         do {
-            if let landing = job.record.landing ?? engine.notTaken.withLock({ $0.removeValue(forKey: job.id) }),
+            if let landing = job.record.landing ?? context.notTaken.withLock({ $0.removeValue(forKey: job.id) }),
                 let whole = try wholeFile(of: job, landing)
             {
                 counters.change { $0.bytesDone += landing.size }
                 return whole
             }
-            sink = FetchSink(try tree.incomingFile(job.incomingName), of: job, by: engine, shown)
+            sink = FetchSink(try tree.incomingFile(job.incomingName), of: job, by: context, shown)
         } catch {
             throw FetchFailure.disk(error)
         }
@@ -92,7 +92,7 @@ extension DownloadAction {
             version: job.version, size: job.size, lastModified: job.lastModified, mimeType: job.mimeType,
             offset: goesOn ? there : 0)
         do {
-            let summary = try await engine.source.get(job.serverPath, request: request, after: first, into: sink)
+            let summary = try await context.source.get(job.serverPath, request: request, after: first, into: sink)
             return try finish(sink, job, lastModified: summary.head.lastModified)
         } catch {
             sink.uncount()
@@ -151,15 +151,15 @@ private final class FetchSink: DownloadSink {
     /// The number of bytes received, or nil before an answer came.
     private(set) var received: Int64?
     private let job: Job
-    private let engine: SyncEngine
+    private let context: ActionContext
     private let shown: UnderWay.Transfer
     /// The number of this file's bytes that were added to the counters.
     private var counted: Int64 = 0
 
-    init(_ file: IncomingFile, of job: Job, by engine: SyncEngine, _ shown: UnderWay.Transfer) {
+    init(_ file: IncomingFile, of job: Job, by context: ActionContext, _ shown: UnderWay.Transfer) {
         self.file = file
         self.job = job
-        self.engine = engine
+        self.context = context
         self.shown = shown
         count(file.size)
     }
@@ -176,8 +176,8 @@ private final class FetchSink: DownloadSink {
     private func count(_ bytes: Int64) {
         counted += bytes
         shown.add(bytes)
-        engine.counters.change { $0.bytesDone += bytes }
-        engine.room.withLock { $0.received(bytes, by: engine.owner(job.id)) }
+        context.counters.change { $0.bytesDone += bytes }
+        context.room.withLock { $0.received(bytes, by: context.gauge.owner(job.id)) }
     }
 
     func begin(_ head: DownloadHead) throws {

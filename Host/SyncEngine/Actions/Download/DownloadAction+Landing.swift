@@ -163,19 +163,19 @@ extension DownloadAction {
                 outcomes.append(RecordOutcome(record: id, resolution: .stale))
                 continue
             }
-            if let claim = try engine.claimForWriting(of: item, in: tx) {
-                engine.notTaken.withLock { $0[id] = fetched.landing }
+            if let claim = try context.copies.claimForWriting(of: item, in: tx) {
+                context.notTaken.withLock { $0[id] = fetched.landing }
                 outcomes.append(try resolve(fetched.job, .claimed(claim), in: tx))
                 continue
             }
             if mayBeHeld {
-                if let place = try engine.heldPlace(of: item, in: tx) {
-                    try engine.wait(journal, for: place, in: tx)
-                    engine.notTaken.withLock { $0[id] = fetched.landing }
+                if let place = try context.places.held(of: item, in: tx) {
+                    try context.places.wait(journal, for: place, in: tx)
+                    context.notTaken.withLock { $0[id] = fetched.landing }
                     outcomes.append(RecordOutcome(record: id, resolution: .stale, failure: place.failure))
                     continue
                 }
-                item = try engine.takeOverPlace(of: item, in: tx)
+                item = try context.places.takeOver(of: item, in: tx)
             }
             try tx.journal.setLanding(fetched.landing, of: id)
             landable.append(

@@ -16,13 +16,13 @@ extension DownloadAction {
             : item.cloudStatus == .localCopy && item.remoteVersion == .current
         let isCovered = try record.whileCovered ? page.isCovered(item, record.reason) : true
         if item.isRemoved || isHere {
-            try engine.deschedule(record, in: tx)
+            try context.records.deschedule(record, in: tx)
             return nil
         }
         if let claimed = try claim(against: record, of: item, in: tx) {
             guard claimed.waits else {
                 page.dropped.append(DroppedAction(record, claimed.failure.message))
-                try engine.deschedule(record, in: tx)
+                try context.records.deschedule(record, in: tx)
                 return nil
             }
             hold(&record, because: claimed.failure)
@@ -32,17 +32,17 @@ extension DownloadAction {
             hold(&record, because: Failure(.failed, why))
         } else if isCovered == false {
             page.dropped.append(DroppedAction(record, "neither a policy nor the plugin itself covers it"))
-            guard let others = try engine.letGo(record, of: &item, in: tx) else { return nil }
+            guard let others = try context.records.letGo(record, of: &item, in: tx) else { return nil }
             record = others
         }
         guard record.wait == nil else { return record }
         if try tx.items.isCopied(item) {
             let why = "\(item.path) waits until the server has been asked what it has copied"
-            try engine.wait(record, for: HeldPlace(wait: .place, failure: Failure(.failed, why)), in: tx)
+            try context.places.wait(record, for: HeldPlace(wait: .place, failure: Failure(.failed, why)), in: tx)
             return nil
         }
-        if page.mayBeHeld, let place = try engine.heldPlace(of: item, in: tx) {
-            try engine.wait(record, for: place, in: tx)
+        if page.mayBeHeld, let place = try context.places.held(of: item, in: tx) {
+            try context.places.wait(record, for: place, in: tx)
             return nil
         }
         if item.kind == .folder {
@@ -58,8 +58,8 @@ extension DownloadAction {
     /// again.
     private func hold(_ record: inout SyncRecord, because failure: Failure) {
         guard record.wait == nil else { return }
-        record.wait = .until(engine.waitTime() + SyncEngine.inUseDelay)
-        engine.reasons.withLock { [id = record.id] in $0[id] = failure }
+        record.wait = .until(context.waitTime() + SyncEngine.inUseDelay)
+        context.reasons.withLock { [id = record.id] in $0[id] = failure }
     }
 
     /// Takes back the item's mark and the bytes fetched so far.
@@ -74,4 +74,9 @@ extension DownloadAction {
         }
         abandonIncoming(Job(record, item: item))
     }
+
+    static func keyOfFetchingAgain(_ id: LocalID) -> String { "fetchAgain:\(id.text)" }
+
+    /// Tells whether only the host itself wants this download.
+    func fetchesAgain(_ record: SyncRecord) -> Bool { record.key == Self.keyOfFetchingAgain(record.localID) }
 }

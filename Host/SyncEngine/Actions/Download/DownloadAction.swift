@@ -7,9 +7,9 @@ import Model
 struct DownloadAction: SyncAction {
     static let budget = Window.Budget.downloads
 
-    let engine: SyncEngine
+    let context: ActionContext
 
-    init(_ engine: SyncEngine) { self.engine = engine }
+    init(_ context: ActionContext) { self.context = context }
 
     func preflight(_ request: ActionRequest, of item: Item, in tx: Transaction) throws -> EnqueueOutcome {
         guard request.isUpdate else { return try begin(request, of: item, in: tx) }
@@ -27,7 +27,7 @@ struct DownloadAction: SyncAction {
         if item.kind == .folder { return try keepFolder(item, request, in: tx) }
         let records = try tx.journal.records(of: item.localID)
         // A download replaces a removal: the requester has changed their mind, or another requester wants the copy now.
-        for removal in records where removal.action.kind.isRemoval { try engine.deschedule(removal, in: tx) }
+        for removal in records where removal.action.kind.isRemoval { try context.records.deschedule(removal, in: tx) }
         let earlier = records.first { $0.action.kind == .download }
         switch item.cloudStatus {
         case .localOnly:
@@ -40,28 +40,28 @@ struct DownloadAction: SyncAction {
             return try adopt(item, for: request.reason, in: tx)
         case .locallyModified, .localCopy, .cloudOnly: break
         }
-        if let claim = try engine.claimForWriting(of: item, in: tx) {
+        if let claim = try context.copies.claimForWriting(of: item, in: tx) {
             guard request.reason != .user else { return .refused(notReplaced(item.path, claim)) }
-            engine.passOver(item, claim, request.action.recorded, for: request.reason)
+            context.copies.passOver(item, claim, request.action.recorded, for: request.reason)
             return .done
         }
         if let earlier { return try join(earlier, item, request, in: tx) }
         var item = item
         item.syncActivity.insert(.downloading)
         try tx.items.updateLocal(item)
-        let record = try engine.record(request, of: item, in: tx)
+        let record = try context.records.record(request, of: item, in: tx)
         counters.expect(files: 1, bytes: item.size ?? 0)
         return .queued(record.id)
     }
 
     /// Makes a folder at once, since there is nothing to fetch. The request waits only if the folder's place is held.
     private func keepFolder(_ item: Item, _ request: ActionRequest, in tx: Transaction) throws -> EnqueueOutcome {
-        guard let place = try engine.heldPlace(of: item, in: tx) else {
+        guard let place = try context.places.held(of: item, in: tx) else {
             return try keepFolder(item, for: request.reason, in: tx)
         }
         if let earlier = try tx.journal.records(of: item.localID).first { return .joined(earlier.id) }
-        let waiting = try engine.record(request, of: item, in: tx)
-        try engine.wait(waiting, for: place, in: tx)
+        let waiting = try context.records.record(request, of: item, in: tx)
+        try context.places.wait(waiting, for: place, in: tx)
         return .queued(waiting.id)
     }
 
@@ -135,7 +135,7 @@ struct DownloadAction: SyncAction {
     private func askToOverwrite(
         _ item: Item, _ request: ActionRequest, in tx: Transaction
     ) throws -> EnqueueOutcome {
-        var record = try engine.record(request, of: item, in: tx)
+        var record = try context.records.record(request, of: item, in: tx)
         let issue = try tx.issues.file(
             Issue(
                 record: record.id, code: IssueCode.overwrite.rawValue, subject: item.path.text,

@@ -22,7 +22,7 @@ extension DownloadAction {
     func resolve(_ job: Job, _ problem: PlaceProblem, in tx: Transaction) throws -> RecordOutcome {
         switch problem {
         // The file is whole and verified, and is offered to the tree again unchanged.
-        case .inUse, .disk: engine.notTaken.withLock { $0[job.id] = job.record.landing }
+        case .inUse, .disk: context.notTaken.withLock { $0[job.id] = job.record.landing }
         case .modified, .obstructed, .claimed: break
         }
         switch problem {
@@ -32,24 +32,24 @@ extension DownloadAction {
                 .failed, "\(job.path) is open in another program and was not replaced",
                 hint: "Larder tries again later")
             let decision = RetryDecision.wait(
-                until: engine.waitTime() + SyncEngine.inUseDelay, attempts: job.record.attempts)
-            return try engine.resolve(job, decision, because: failure, in: tx)
+                until: context.waitTime() + SyncEngine.inUseDelay, attempts: job.record.attempts)
+            return try context.failures.resolve(job, decision, because: failure, in: tx)
         case .claimed(let claim): return try leaveClaimed(job, claim, in: tx)
         case .obstructed(let obstruction):
             if let item = try tx.items.item(localID: job.record.localID),
                 let journal = try tx.journal.record(id: job.id),
-                let place = try engine.heldPlace(of: item, in: tx)
+                let place = try context.places.held(of: item, in: tx)
             {
-                try engine.wait(journal, for: place, in: tx)
-                engine.notTaken.withLock { $0[job.id] = job.record.landing }
+                try context.places.wait(journal, for: place, in: tx)
+                context.notTaken.withLock { $0[job.id] = job.record.landing }
                 return RecordOutcome(record: job.id, resolution: .stale, failure: place.failure)
             }
             abandonIncoming(job)
-            return try engine.resolve(job, .ask(.place), because: inTheWay(obstruction, of: job.path), in: tx)
+            return try context.failures.resolve(job, .ask(.place), because: inTheWay(obstruction, of: job.path), in: tx)
         case .disk(let failure):
             let decision = RetryDecision.wait(
-                until: engine.waitTime() + SyncEngine.inUseDelay, attempts: job.record.attempts)
-            return try engine.resolve(job, decision, because: failure, in: tx)
+                until: context.waitTime() + SyncEngine.inUseDelay, attempts: job.record.attempts)
+            return try context.failures.resolve(job, decision, because: failure, in: tx)
         }
     }
 
@@ -76,14 +76,14 @@ extension DownloadAction {
         let failure = notReplaced(job.path, claim)
         guard journal.reason != .user else {
             let decision = RetryDecision.wait(
-                until: engine.waitTime() + SyncEngine.inUseDelay, attempts: job.record.attempts)
-            return try engine.resolve(job, decision, because: failure, in: tx)
+                until: context.waitTime() + SyncEngine.inUseDelay, attempts: job.record.attempts)
+            return try context.failures.resolve(job, decision, because: failure, in: tx)
         }
         logger.debug("\(failure.message)")
-        engine.note(
+        context.copies.note(
             DroppedAction(
                 path: job.path, action: journal.action, reason: journal.reason, why: failure.message))
-        try engine.deschedule(journal, in: tx)
+        try context.records.deschedule(journal, in: tx)
         return RecordOutcome(record: job.id, resolution: .ended)
     }
 
@@ -91,7 +91,7 @@ extension DownloadAction {
     func claim(
         against download: SyncRecord, of item: Item, in tx: Transaction
     ) throws -> (failure: Failure, waits: Bool)? {
-        guard let claim = try engine.claimForWriting(of: item, in: tx) else { return nil }
+        guard let claim = try context.copies.claimForWriting(of: item, in: tx) else { return nil }
         return (notReplaced(item.path, claim), download.reason == .user)
     }
 
@@ -121,9 +121,9 @@ extension DownloadAction {
         }
         guard journal.reason == .user, !fetchesAgain(journal) else {
             logger.notice("\(failure.message)")
-            try engine.deschedule(journal, in: tx)
+            try context.records.deschedule(journal, in: tx)
             return RecordOutcome(record: job.id, resolution: .ended, failure: failure)
         }
-        return try engine.resolve(job, .ask(.overwrite), because: failure, in: tx)
+        return try context.failures.resolve(job, .ask(.overwrite), because: failure, in: tx)
     }
 }

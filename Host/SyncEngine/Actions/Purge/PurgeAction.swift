@@ -5,15 +5,15 @@ import Model
 
 /// The action that forgets an item that is no longer on the server, and removes the item's copy.
 struct PurgeAction: RemovalAction {
-    let engine: SyncEngine
+    let context: ActionContext
 
-    init(_ engine: SyncEngine) { self.engine = engine }
+    init(_ context: ActionContext) { self.context = context }
 
     /// Forgets an item without a copy at once. An item that has a record in the journal, or was changed here, stays
     /// known.
     func preflight(_ request: ActionRequest, of item: Item, in tx: Transaction) throws -> EnqueueOutcome {
         if let other = try tx.journal.records(of: item.localID).first { return .joined(other.id) }
-        switch try engine.objection(to: .purge, of: item, besides: nil, in: tx) {
+        switch try context.copies.objection(to: .purge, of: item, besides: nil, in: tx) {
         case .kept, .used: return .done
         case .changed, .moving, nil: break
         }
@@ -21,11 +21,11 @@ struct PurgeAction: RemovalAction {
         case .locallyModified, .localOnly: return .done
         // A folder that was made here for copies stays known until they are gone.
         case .cloudOnly where try item.kind == .folder && tx.items.holdsCopies(below: item.path):
-            return .queued(try engine.record(request, of: item, in: tx).id)
+            return .queued(try context.records.record(request, of: item, in: tx).id)
         case .cloudOnly:
             try tx.items.delete(databaseID: item.databaseID)
             return .done
-        case .localCopy: return .queued(try engine.record(request, of: item, in: tx).id)
+        case .localCopy: return .queued(try context.records.record(request, of: item, in: tx).id)
         }
     }
 
@@ -35,13 +35,15 @@ struct PurgeAction: RemovalAction {
         guard let journal = try tx.journal.record(id: job.id) else {
             return RecordOutcome(record: job.id, resolution: .ended)
         }
-        guard var item = try tx.items.item(localID: journal.localID) else { return try engine.done(journal, in: tx) }
-        switch try engine.objection(to: .purge, of: item, besides: journal, in: tx) {
+        guard var item = try tx.items.item(localID: journal.localID) else {
+            return try context.records.done(journal, in: tx)
+        }
+        switch try context.copies.objection(to: .purge, of: item, besides: journal, in: tx) {
         case .kept(let why), .used(let why):
-            engine.passOver(item, why, .purge, for: journal.reason)
-            return try engine.done(journal, in: tx)
-        case .changed: return try engine.done(journal, in: tx)
-        case .moving: return try engine.waitForMove(job, of: item, in: tx)
+            context.copies.passOver(item, why, .purge, for: journal.reason)
+            return try context.records.done(journal, in: tx)
+        case .changed: return try context.records.done(journal, in: tx)
+        case .moving: return try context.failures.waitForMove(job, of: item, in: tx)
         case nil: break
         }
         switch try takeCopy(of: item, in: tx) {
@@ -55,7 +57,7 @@ struct PurgeAction: RemovalAction {
         case .fails(let failure):
             logger.notice("The copy of \(item.path), which is gone from the server, stays for now: \(failure.message)")
         }
-        return try engine.done(journal, in: tx)
+        return try context.records.done(journal, in: tx)
     }
 
     private enum Taken {
@@ -84,7 +86,7 @@ struct PurgeAction: RemovalAction {
         switch outcome {
         case .removed, .nothingThere:
             if outcome == .removed { tx.noteRemovedCopy() }
-            try engine.removeEmptyFolders(above: item.path, in: tx)
+            try context.copies.removeEmptyFolders(above: item.path, in: tx)
             return .gone
         case .modified: return .modified
         case .inUse: return .stays("is open in another program")

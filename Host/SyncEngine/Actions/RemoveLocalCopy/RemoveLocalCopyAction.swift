@@ -5,9 +5,9 @@ public import Model
 
 /// The action that removes a copy and leaves the item on the server alone.
 struct RemoveLocalCopyAction: RemovalAction {
-    let engine: SyncEngine
+    let context: ActionContext
 
-    init(_ engine: SyncEngine) { self.engine = engine }
+    init(_ context: ActionContext) { self.context = context }
 
     /// - Parameters:
     ///   - restoresFormerTrigger: Whether the copy goes back to its former trigger, if it has one.
@@ -18,13 +18,13 @@ struct RemoveLocalCopyAction: RemovalAction {
         let action = request.action.recorded
         var item = found
         let records = try tx.journal.records(of: item.localID)
-        switch try engine.objection(to: action, of: item, besides: nil, in: tx) {
+        switch try context.copies.objection(to: action, of: item, besides: nil, in: tx) {
         case .kept(let why) where request.reason == .user: return .refused(Failure(.badData, "\(item.path) \(why)"))
         case .kept(let why):
-            engine.passOver(item, why, action, for: request.reason)
+            context.copies.passOver(item, why, action, for: request.reason)
             return .done
         case .used(let use) where onlyUnused:
-            engine.passOver(item, use, action, for: request.reason)
+            context.copies.passOver(item, use, action, for: request.reason)
             return .done
         // The removal waits for these obstacles. They are checked when its turn comes.
         case .used, .moving, .changed, nil: break
@@ -38,7 +38,7 @@ struct RemoveLocalCopyAction: RemovalAction {
                 // The file may be in place at any moment: the removal comes after the download.
                 isLanding = true
             } else {
-                _ = try engine.letGo(download, of: &item, in: tx)
+                _ = try context.records.letGo(download, of: &item, in: tx)
             }
         }
         switch item.cloudStatus {
@@ -60,7 +60,7 @@ struct RemoveLocalCopyAction: RemovalAction {
             _ = try tree.removeFolderIfEmpty(item.path)
             return .done
         }
-        return .queued(try engine.record(request, of: item, in: tx).id)
+        return .queued(try context.records.record(request, of: item, in: tx).id)
     }
 
     /// Joins an earlier removal. One removal serves both requesters. A removal that was only for an unused copy takes
@@ -87,19 +87,19 @@ struct RemoveLocalCopyAction: RemovalAction {
             case .removeLocalCopy(let restores, let unusedSince) = journal.action
         else { return RecordOutcome(record: job.id, resolution: .ended) }
         guard var item = try tx.items.item(localID: journal.localID), item.cloudStatus != .cloudOnly else {
-            return try engine.done(journal, in: tx)
+            return try context.records.done(journal, in: tx)
         }
-        let objection = try engine.objection(to: journal.action, of: item, besides: journal, in: tx)
+        let objection = try context.copies.objection(to: journal.action, of: item, besides: journal, in: tx)
         if case .kept(let why) = objection { return try keep(journal, item, why, in: tx) }
         if case .used(let use) = objection, unusedSince != nil { return try leave(job, journal, item, use, in: tx) }
         if restores, item.formerTrigger != nil {
             item.returnToFormerTrigger(now: clock.now())
             try tx.items.updateLocal(item)
-            return try engine.done(journal, in: tx)
+            return try context.records.done(journal, in: tx)
         }
         switch objection {
         case .used(let use): return try leave(job, journal, item, use, in: tx)
-        case .moving: return try engine.waitForMove(job, of: item, in: tx)
+        case .moving: return try context.failures.waitForMove(job, of: item, in: tx)
         case .changed: return try refuse(journal, item, in: tx)
         case .kept, nil: break
         }
@@ -108,17 +108,17 @@ struct RemoveLocalCopyAction: RemovalAction {
         do { outcome = try tree.remove(at: item.path, known: copy) } catch {
             // A copy that cannot be removed holds up no other.
             let decision = RetryDecision.wait(
-                until: engine.waitTime() + SyncEngine.inUseDelay, attempts: journal.attempts)
-            return try engine.resolve(job, decision, because: error, in: tx)
+                until: context.waitTime() + SyncEngine.inUseDelay, attempts: journal.attempts)
+            return try context.failures.resolve(job, decision, because: error, in: tx)
         }
         switch outcome {
         case .removed, .nothingThere:
             if outcome == .removed { tx.noteRemovedCopy() }
             item.releaseCopy()
             try tx.items.updateLocal(item)
-            try engine.removeEmptyFolders(above: item.path, in: tx)
+            try context.copies.removeEmptyFolders(above: item.path, in: tx)
             logger.debug("Removed the copy of \(item.path) for \(journal.reason)")
-            return try engine.done(journal, in: tx)
+            return try context.records.done(journal, in: tx)
         case .modified:
             item.cloudStatus = .locallyModified
             try tx.items.updateLocal(item)
@@ -129,7 +129,7 @@ struct RemoveLocalCopyAction: RemovalAction {
             logger.notice("The copy of \(item.path) is gone: \(obstruction.text) is in its place")
             item.releaseCopy()
             try tx.items.updateLocal(item)
-            return try engine.done(journal, in: tx)
+            return try context.records.done(journal, in: tx)
         }
     }
 
@@ -138,8 +138,8 @@ struct RemoveLocalCopyAction: RemovalAction {
     private func keep(
         _ journal: SyncRecord, _ item: Item, _ why: String, in tx: Transaction
     ) throws -> RecordOutcome {
-        engine.passOver(item, why, journal.action, for: journal.reason)
-        var outcome = try engine.done(journal, in: tx)
+        context.copies.passOver(item, why, journal.action, for: journal.reason)
+        var outcome = try context.records.done(journal, in: tx)
         if journal.reason == .user { outcome.failure = Failure(.badData, "\(item.path) \(why)") }
         return outcome
     }
@@ -150,24 +150,24 @@ struct RemoveLocalCopyAction: RemovalAction {
         _ job: Job, _ journal: SyncRecord, _ item: Item, _ use: String, in tx: Transaction
     ) throws -> RecordOutcome {
         if case .removeLocalCopy(_, .some) = journal.action {
-            engine.passOver(item, use, journal.action, for: journal.reason)
-            return try engine.done(journal, in: tx)
+            context.copies.passOver(item, use, journal.action, for: journal.reason)
+            return try context.records.done(journal, in: tx)
         }
         let failure = Failure(.failed, "\(item.path) \(use) and was not removed")
         if journal.reason == .user {
-            var outcome = try engine.done(journal, in: tx)
+            var outcome = try context.records.done(journal, in: tx)
             outcome.failure = failure
             return outcome
         }
-        let decision = RetryDecision.wait(until: engine.waitTime() + SyncEngine.inUseDelay, attempts: journal.attempts)
-        return try engine.resolve(job, decision, because: failure, in: tx)
+        let decision = RetryDecision.wait(until: context.waitTime() + SyncEngine.inUseDelay, attempts: journal.attempts)
+        return try context.failures.resolve(job, decision, because: failure, in: tx)
     }
 
     private func refuse(_ journal: SyncRecord, _ item: Item, in tx: Transaction) throws -> RecordOutcome {
         let failure = Failure(
             .failed, "\(item.path) was changed here, and the server does not have the change: the file stays")
         logger.notice("\(failure.message)")
-        var outcome = try engine.done(journal, in: tx)
+        var outcome = try context.records.done(journal, in: tx)
         outcome.failure = failure
         return outcome
     }

@@ -88,7 +88,7 @@ final class BatchUpload: UploadBatchReceiver {
     static let longestWait = Duration.milliseconds(300)
 
     private let jobs: [Job]
-    private let engine: SyncEngine
+    private let context: ActionContext
     private let action: UploadAction
     private let news: Signal
     /// Sent when there may be something to confirm, or no request is under way any more.
@@ -96,16 +96,16 @@ final class BatchUpload: UploadBatchReceiver {
     private let state: Mutex<State>
 
     /// - Parameter news: Sent when there are outcomes.
-    init(_ jobs: [Job], _ engine: SyncEngine, news: Signal) {
-        (self.jobs, self.engine, self.news, action) = (jobs, engine, news, UploadAction(engine))
+    init(_ jobs: [Job], _ context: ActionContext, news: Signal) {
+        (self.jobs, self.context, self.news, action) = (jobs, context, news, UploadAction(context))
         state = Mutex(State(open: Dictionary(uniqueKeysWithValues: jobs.map { ($0.id, $0) })))
     }
 
     /// Divides changes into those that can be uploaded together and the others.
-    static func divide(_ jobs: [Job], _ engine: SyncEngine) -> (batches: [[Job]], others: [Job]) {
-        guard engine.server.takesUploadBatches else { return ([], jobs) }
+    static func divide(_ jobs: [Job], _ context: ActionContext) -> (batches: [[Job]], others: [Job]) {
+        guard context.server.takesUploadBatches else { return ([], jobs) }
         var (together, others): ([Job], [Job]) = ([], [])
-        for job in jobs { if file(of: job.record, engine) != nil { together.append(job) } else { others.append(job) } }
+        for job in jobs { if file(of: job.record, context) != nil { together.append(job) } else { others.append(job) } }
         let batches = stride(from: 0, to: together.count, by: most).map {
             Array(together[$0..<min($0 + most, together.count)])
         }
@@ -120,10 +120,10 @@ final class BatchUpload: UploadBatchReceiver {
     }
 
     /// Returns the file that goes in a batch for a record; nil if it cannot.
-    private static func file(of record: SyncRecord, _ engine: SyncEngine) -> BatchedUpload? {
+    private static func file(of record: SyncRecord, _ context: ActionContext) -> BatchedUpload? {
         guard isOrdinary(record), case .upload(let upload) = record.action else { return nil }
         let file = BatchedUpload(record.path, UploadAction.request(for: upload))
-        return engine.server.mayUploadInBatch(file) ? file : nil
+        return context.server.mayUploadInBatch(file) ? file : nil
     }
 
     // MARK: The run
@@ -133,8 +133,8 @@ final class BatchUpload: UploadBatchReceiver {
         do {
             try await begin()
             guard !entries.isEmpty else { return }
-            engine.underWay.begin(self)
-            defer { engine.underWay.end(self) }
+            context.underWay.begin(self)
+            defer { context.underWay.end(self) }
             try await withTaskCancellationHandler {
                 send()
                 try await conclude()
@@ -158,8 +158,8 @@ final class BatchUpload: UploadBatchReceiver {
 
     /// Marks the records as sent.
     private func begin() async throws {
-        let begun = try await engine.database.writeTogether { [self] tx in
-            try engine.begin(jobs, in: tx)
+        let begun = try await context.database.writeTogether { [self] tx in
+            try context.records.begin(jobs, in: tx)
         }
         var entries: [Entry] = []
         var folders: [ItemPath] = []
@@ -172,7 +172,7 @@ final class BatchUpload: UploadBatchReceiver {
             var job = job
             job.record = record
             // The record may have changed since it was read.
-            guard case .upload(let upload) = record.action, let file = Self.file(of: record, engine) else {
+            guard case .upload(let upload) = record.action, let file = Self.file(of: record, context) else {
                 tell(.goesOn(job, nil))
                 continue
             }
@@ -186,7 +186,7 @@ final class BatchUpload: UploadBatchReceiver {
         }
         let stages = Array(repeating: Stage.waiting, count: entries.count)
         state.withLock { ($0.entries, $0.stages, $0.folders) = (entries, stages, folders) }
-        let ended = engine.controls.with { state in
+        let ended = context.controls.with { state in
             for (file, entry) in entries.enumerated() {
                 state.changeEnders[entry.job.id] = { [weak self] in self?.end(file) }
             }
@@ -197,9 +197,9 @@ final class BatchUpload: UploadBatchReceiver {
 
     private func send() {
         let files = entries.map(\.file)
-        let snapshots = engine.tree.openSnapshots()
+        let snapshots = context.tree.openSnapshots()
         state.withLock { ($0.isEnded, $0.snapshots) = (false, snapshots) }
-        guard let run = engine.server.upload(files, for: self) else {
+        guard let run = context.server.upload(files, for: self) else {
             for job in leaveAll() { tell(.goesOn(job, nil)) }
             return ended()
         }
@@ -227,7 +227,7 @@ final class BatchUpload: UploadBatchReceiver {
 
     /// Has the engine read the record of an upload again that a person has cancelled. It then asks what the server has.
     private func tellEnded(_ job: Job) {
-        engine.controls.with { _ = $0.endedChanges.remove(job.id) }
+        context.controls.with { _ = $0.endedChanges.remove(job.id) }
         tellStale(job)
     }
 
@@ -248,7 +248,7 @@ final class BatchUpload: UploadBatchReceiver {
     private func takeBackUnsent() async throws {
         let unsent = leaveAll()
         guard !unsent.isEmpty else { return }
-        try await engine.database.writeTogether { tx in
+        try await context.database.writeTogether { tx in
             for job in unsent {
                 guard var record = try tx.journal.record(id: job.id) else { continue }
                 (record.mayHaveArrived, record.state) = (false, .ready)
@@ -278,7 +278,7 @@ final class BatchUpload: UploadBatchReceiver {
                 if let wait {
                     await withTaskGroup(of: Void.self) { group in
                         group.addTask { [answered] in await answered.wait() }
-                        group.addTask { [clock = engine.clock] in try? await clock.sleep(wait) }
+                        group.addTask { [clock = context.clock] in try? await clock.sleep(wait) }
                         await group.next()
                         group.cancelAll()
                     }
@@ -299,7 +299,7 @@ final class BatchUpload: UploadBatchReceiver {
     /// - Returns: The folders; whether nothing comes after them, since no request is under way; and the time after which
     ///   there is more to confirm, if nothing happens before.
     private func takeDue() -> (due: [Due], isOver: Bool, wait: Duration?) {
-        let now = engine.clock.monotonic()
+        let now = context.clock.monotonic()
         return state.withLock { state in
             var first: [Duration?] = Array(repeating: nil, count: state.folders.count)
             for file in state.stages.indices {
@@ -333,17 +333,17 @@ final class BatchUpload: UploadBatchReceiver {
                 made.append(
                     .init(
                         job: job, upload: entries[file].upload, item: effect.item, hasReplaced: effect.hasReplaced))
-            } else if engine.controls.with({ $0.endedChanges.contains(job.id) }) {
+            } else if context.controls.with({ $0.endedChanges.contains(job.id) }) {
                 tellEnded(job)
             } else {
                 tell(.changed(job, try await ChangeRun(action, job).conclude(result)))
             }
         }
         guard !made.isEmpty else { return }
-        engine.callbacks.changed(made.flatMap { $0.job.record.changedPlaces })
+        context.callbacks.changed(made.flatMap { $0.job.record.changedPlaces })
         let outcomes = try await action.conclude(made)
-        await engine.removeSpentSnapshots()
-        engine.controls.with { state in for made in made { state.endedChanges.remove(made.job.id) } }
+        await context.snapshots.removeSpent()
+        context.controls.with { state in for made in made { state.endedChanges.remove(made.job.id) } }
         for (made, outcome) in zip(made, outcomes) { tell(.changed(made.job, outcome)) }
     }
 
@@ -351,7 +351,7 @@ final class BatchUpload: UploadBatchReceiver {
     private func confirm(
         _ due: Due, _ entries: [Entry]
     ) async -> [(Int, Result<ChangeResult<UploadAction.Effect>, any Error>)] {
-        let found = await engine.server.confirm(in: due.folder, due.files.map(\.answered)) { [action] in
+        let found = await context.server.confirm(in: due.folder, due.files.map(\.answered)) { [action] in
             await action.countEntries(of: due.folder)
         }
         return await withTaskGroup(of: (Int, Result<ChangeResult<UploadAction.Effect>, any Error>).self) { group in
@@ -393,7 +393,7 @@ final class BatchUpload: UploadBatchReceiver {
             case .changed(let job, _), .goesOn(let job, _): job
             }
         // Before anybody hears of it: who goes on with the upload alone can be ended otherwise.
-        engine.controls.with { $0.changeEnders[job.id] = nil }
+        context.controls.with { $0.changeEnders[job.id] = nil }
         let signals = state.withLock { state in
             state.open[job.id] = nil
             state.outcomes.append(outcome)
@@ -423,7 +423,7 @@ final class BatchUpload: UploadBatchReceiver {
         }
         guard isWaiting else { return false }
         // Nobody else changes the record of a change that may have been sent.
-        guard engine.controls.with({ $0.flags.isOnline }) else {
+        guard context.controls.with({ $0.flags.isOnline }) else {
             state.withLock { $0.stages[file] = .waiting }
             return false
         }
@@ -451,7 +451,7 @@ final class BatchUpload: UploadBatchReceiver {
     }
 
     func end(_ file: Int, _ end: UploadBatchEnd) {
-        let now = engine.clock.monotonic()
+        let now = context.clock.monotonic()
         let (entry, isDue) = state.withLock { state in
             let entry = state.entries[file]
             state.stages[file] =
@@ -463,7 +463,7 @@ final class BatchUpload: UploadBatchReceiver {
             return (entry, !state.isTimed || !state.isOpen(entry.folder))
         }
         switch end {
-        case .made: engine.counters.change { $0.bytesDone = $0.bytesDone.adding(entry.upload.size) }
+        case .made: context.counters.change { $0.bytesDone = $0.bytesDone.adding(entry.upload.size) }
         case .first(let answer): tell(.goesOn(entry.job, answer))
         case .unread: tell(.goesOn(entry.job, nil))
         case .cancelled: tellEnded(entry.job)

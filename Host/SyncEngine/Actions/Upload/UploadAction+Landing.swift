@@ -163,14 +163,14 @@ extension UploadAction {
             item.copy?.etag = .substitute(size: nil, lastModified: nil)
         }
         item = try confirm(item, as: made.item, in: tx)
-        try engine.passOn(item.etag, from: upload.base, after: record, among: records, in: tx)
+        try context.records.passOn(item.etag, from: upload.base, after: record, among: records, in: tx)
         if made.hasReplaced { try tellReplaced(record.path, in: tx) }
         if let source = upload.source, let version = item.etag {
             try tx.exports.note(source, isCopyOf: item, version, at: clock.now())
         }
         guard lands else {
-            _ = try engine.done(record, in: tx)
-            engine.spend(upload)
+            _ = try context.records.done(record, in: tx)
+            context.snapshots.spend(upload)
             counters.change { $0.filesDone += 1 }
             return (nil, path)
         }
@@ -189,7 +189,7 @@ extension UploadAction {
             let request = ActionRequest(
                 .download, item: shown.localID, reason: download.reason, key: download.key,
                 whileCovered: download.whileCovered)
-            _ = try DownloadAction(engine).join(current, shown, request, in: tx)
+            _ = try DownloadAction(context).join(current, shown, request, in: tx)
         }
         return (Job(record, item: item), path)
     }
@@ -199,7 +199,7 @@ extension UploadAction {
         of item: inout Item, among records: [SyncRecord], besides upload: SyncRecord, in tx: Transaction
     ) throws -> [SyncRecord] {
         let waiting = records.filter { $0.action == .download && $0.id != upload.id }
-        for download in waiting { try engine.deschedule(download, in: tx) }
+        for download in waiting { try context.records.deschedule(download, in: tx) }
         if !waiting.isEmpty { item = try tx.items.item(localID: item.localID) ?? item }
         return waiting
     }
@@ -231,12 +231,12 @@ extension UploadAction {
         guard case .upload(var upload) = record.action, let asked = record.evidence.asked else { return }
         let former = upload.base
         (upload.base, upload.followsNothing) = (asked.etag, asked.etag == nil)
-        if let begun = upload.begun.take() { engine.spend(begun) }
+        if let begun = upload.begun.take() { context.snapshots.spend(begun) }
         record.action = .upload(upload)
         record.mayHaveArrived = false
         record.evidence = ChangeEvidence()
         guard let base = asked.etag, let former else { return }
-        try engine.passOn(base, from: former, after: record, in: tx)
+        try context.records.passOn(base, from: former, after: record, in: tx)
     }
 
     /// Keeps both versions: the file is uploaded under another name, as a new one. What was queued behind it goes on at
@@ -249,7 +249,7 @@ extension UploadAction {
             return record
         }
         let wasNew = upload.isNew
-        if let begun = upload.begun.take() { engine.spend(begun) }
+        if let begun = upload.begun.take() { context.snapshots.spend(begun) }
         (upload.isNew, upload.base, upload.followsNothing) = (true, nil, false)
         // The person's file is still a copy of what it was copied from, and not of what it is uploaded as.
         upload.source = nil
@@ -259,27 +259,27 @@ extension UploadAction {
         moved.evidence = ChangeEvidence()
         controls.suspend(record.id, cancels: false)
         guard !wasNew else {
-            moved.path = try engine.freeName(beside: record.path, in: tx)
+            moved.path = try context.takeBack.freeName(beside: record.path, in: tx)
             let displacement = QueueRewrite.Displacement(from: record.path, to: moved.path, item: record.localID)
-            try engine.rewriteQueue(behind: record, displacement, in: tx)
+            try context.takeBack.rewriteQueue(behind: record, displacement, in: tx)
             try tx.journal.replace(moved)
-            engine.followed.note(record.id, at: moved.path)
+            context.followed.note(record.id, at: moved.path)
             // What is at the path now is the server's.
             try tx.scan.requestListing(of: record.path.parent)
             return moved
         }
         let outdated = try endUpload(of: found, in: tx)
-        moved.path = try engine.freeName(beside: found.path, in: tx)
+        moved.path = try context.takeBack.freeName(beside: found.path, in: tx)
         moved.localID = try tx.items.insertPlaceholder(
             moved.path, kind: .file, size: upload.size, modified: upload.modified, activity: Self.activity
         ).localID
-        engine.followed.note(record.id, at: moved.path)
+        context.followed.note(record.id, at: moved.path)
         if found.path == record.path {
             try tx.journal.replace(moved)
         } else {
             // The folder, or the name beside which the file goes, is there behind the moves that were queued since.
             try tx.journal.delete(id: record.id)
-            engine.forget(record.id)
+            context.records.forget(record.id)
             moved = try tx.journal.insert(moved)
         }
         if let outdated,
@@ -287,7 +287,8 @@ extension UploadAction {
         {
             try tx.scan.requestListing(of: outdated.path.parent)
             let reason = outdated.downloadTrigger ?? .user
-            _ = try engine.enqueue(.action(ActionRequest(.download, item: outdated.localID, reason: reason)), in: tx)
+            _ = try context.intake.enqueue(
+                .action(ActionRequest(.download, item: outdated.localID, reason: reason)), in: tx)
         }
         return moved
     }
@@ -309,7 +310,7 @@ extension UploadAction {
     func answerConflict(
         _ job: Job, _ record: SyncRecord, isSure: Bool, in tx: Transaction
     ) throws -> RecordOutcome? {
-        switch engine.onConflict.answer(for: record.path) {
+        switch context.onConflict.answer(for: record.path) {
         case .ask: return nil
         case .local where !isSure: return nil
         case .local:
@@ -320,7 +321,7 @@ extension UploadAction {
             logger.notice(
                 "\(record.path) has changed on the server, and is replaced by the upload: on-conflict is local")
         case .keepBoth:
-            guard try !engine.isBuiltOn(record, in: tx) else { return nil }
+            guard try !context.queue.isBuiltOn(record, in: tx) else { return nil }
             let moved: SyncRecord
             // Where no other name can be made, a person decides.
             do { moved = try keepBoth(record, in: tx) } catch let failure as Failure where failure.kind == .badData {
@@ -328,8 +329,8 @@ extension UploadAction {
             }
             logger.notice("\(record.path) has changed on the server, and the upload goes to \(moved.path)")
         case .server:
-            guard try !engine.isBuiltOn(record, in: tx) else { return nil }
-            try engine.deschedule(record, in: tx)
+            guard try !context.queue.isBuiltOn(record, in: tx) else { return nil }
+            try context.records.deschedule(record, in: tx)
             try tx.scan.requestListing(of: record.path.parent)
             logger.notice("\(record.path) has changed on the server, and the upload is given up: on-conflict is server")
             return RecordOutcome(record: job.id, resolution: .ended)
@@ -362,62 +363,6 @@ extension DownloadBatch.Builder {
             reason: made.job.record.reason, whileCovered: false)
         return Array(made.job.record.path.text.utf8).withUnsafeBytes { path in
             Array(version.opaque.utf8).withUnsafeBytes { add(entry, path: path, version: $0, size: made.upload.size) }
-        }
-    }
-}
-
-// MARK: Snapshots
-
-extension SyncEngine {
-    /// Notes that an upload's snapshot, and what the server keeps of it, is not needed any more, if the transaction under
-    /// way is committed.
-    func spend(_ upload: Upload) {
-        spentSnapshots.withLock { _ = $0.insert(upload.snapshot) }
-        if let begun = upload.begun { spend(begun) }
-    }
-
-    /// Notes that the server need not keep an upload open any more.
-    func spend(_ begun: ResumableUpload) { spentUploads.withLock { $0.append(begun) } }
-
-    /// Has the server drop the spent uploads, as far as it can be reached. What it keeps expires.
-    func terminateSpentUploads() async {
-        let spent = spentUploads.withLock { spent in
-            defer { spent = [] }
-            return spent
-        }
-        for upload in spent { await server.terminate(upload) }
-    }
-
-    /// Removes the spent snapshots that no record names.
-    public func removeSpentSnapshots() async {
-        let spent = spentSnapshots.withLock { spent in
-            defer { spent = [] }
-            return spent
-        }
-        guard !spent.isEmpty else { return }
-        await runBlocking { [self] in
-            do {
-                let needed = try database.readBlocking { try $0.journal.snapshots() }
-                for name in spent where !needed.contains(name) { tree.removeSnapshot(name) }
-                // The transaction that spends these may not be committed yet.
-                spentSnapshots.withLock { $0.formUnion(spent.intersection(needed)) }
-            } catch {
-                // The next start sweeps the folder.
-                logger.debug("Snapshots were left for the next start: \(error)")
-            }
-        }
-    }
-
-    /// The age from which on a snapshot without a record belongs to no command, where the file system has no locks.
-    static let snapshotAge = Duration.seconds(3600)
-
-    /// Removes the snapshots of commands that ended before they requested an upload.
-    func sweepSnapshots() throws {
-        guard try database.readBlocking({ try $0.meta.integer(.keepsSnapshots) }) != 1 else {
-            return try askAboutFoundSnapshots()
-        }
-        try tree.sweepOutgoing(olderThan: Self.snapshotAge) {
-            try database.readBlocking { try $0.journal.snapshots() }
         }
     }
 }

@@ -13,15 +13,15 @@ struct UploadAction: ChangeAction {
     static let activity = SyncActivity.uploading
     static let budget = Window.Budget.uploads
 
-    let engine: SyncEngine
+    let context: ActionContext
     /// The answer to the first request, which was sent with a batch; nil if none was.
     private let first: FirstAnswer?
     /// The number of a folder's entries up to which they are counted.
     private static let mostCounted = 10_000
 
-    init(_ engine: SyncEngine) { self.init(engine, after: nil) }
+    init(_ context: ActionContext) { self.init(context, after: nil) }
 
-    init(_ engine: SyncEngine, after first: FirstAnswer?) { (self.engine, self.first) = (engine, first) }
+    init(_ context: ActionContext, after first: FirstAnswer?) { (self.context, self.first) = (context, first) }
 
     /// What the server holds after an upload.
     struct Effect: Sendable {
@@ -43,14 +43,14 @@ struct UploadAction: ChangeAction {
                         .notFound, "\(path) is not known, and its version \(named) was to be replaced",
                         hint: .seeItems(in: path.parent)))
             }
-            if let failure = try engine.obstacle(toNew: path, isFolder: false, isFree: true, in: tx) {
+            if let failure = try context.queue.obstacle(toNew: path, isFolder: false, isFree: true, in: tx) {
                 return .refused(failure)
             }
             let file = try tx.items.insertPlaceholder(
                 path, kind: .file, size: snapshot.size, modified: snapshot.modified, activity: Self.activity)
-            let record = try engine.record(
+            let record = try context.records.record(
                 .upload(Upload(snapshot, isNew: true)), of: file, at: path, for: requester, in: tx)
-            engine.counters.expect(files: 1, bytes: snapshot.size)
+            context.counters.expect(files: 1, bytes: snapshot.size)
             return .queued(record.id)
         }
         let isReplacing = replaces || snapshot.replacing != nil
@@ -68,11 +68,11 @@ struct UploadAction: ChangeAction {
         case .localOnly:
             return Failure(
                 .failed, "\(path) exists only here, and the upload would replace it",
-                hint: "Choose another name, or move \(engine.tree.localPath(of: path)) elsewhere")
+                hint: "Choose another name, or move \(context.tree.localPath(of: path)) elsewhere")
         case .locallyModified:
             return Failure(
                 .failed, "\(path) was changed here, and the upload would replace the change",
-                hint: "Choose another name, or move \(engine.tree.localPath(of: path)) elsewhere")
+                hint: "Choose another name, or move \(context.tree.localPath(of: path)) elsewhere")
         case .cloudOnly, .localCopy: break
         }
         guard replaces else { return Failure(.cannotCreate, "\(path) exists already", hint: .replaceFile(path)) }
@@ -102,25 +102,25 @@ struct UploadAction: ChangeAction {
         let earlier = try tx.journal.records(of: item.localID).last { $0.action.kind.changesServer }
         if var earlier, case .upload(let waiting) = earlier.action, !earlier.mayHaveArrived, earlier.wait == nil,
             // A copy that was requested since is one of the earlier version.
-            try !engine.isCopied(earlier, in: tx)
+            try !context.queue.isCopied(earlier, in: tx)
         {
             let base =
                 try waiting.isNew || snapshot.replacing == nil && exported(item, as: snapshot, in: tx) == nil
                 ? waiting.base : self.base(of: item, for: snapshot, in: tx)
             earlier.action = .upload(Upload(snapshot, isNew: waiting.isNew, base: base))
-            earlier.since = engine.clock.now()
+            earlier.since = context.clock.now()
             (earlier.reason, earlier.key) = (requester.reason, requester.key)
             try tx.journal.update(earlier)
             controls.suspend(earlier.id, cancels: false)
-            engine.spend(waiting)
+            context.snapshots.spend(waiting)
             if waiting.isNew { (item.size, item.lastModified) = (snapshot.size, snapshot.modified) }
             try tx.items.update(item)
             return earlier
         }
         try tx.items.updateLocal(item)
-        engine.counters.expect(files: 1, bytes: snapshot.size)
+        context.counters.expect(files: 1, bytes: snapshot.size)
         let upload = Upload(snapshot, isNew: false, base: try base(of: item, for: snapshot, in: tx))
-        return try engine.record(.upload(upload), of: item, at: item.path, for: requester, in: tx)
+        return try context.records.record(.upload(upload), of: item, at: item.path, for: requester, in: tx)
     }
 
     /// Returns the version that a new version of a file is to replace: the one that the person has named; else the one
@@ -186,8 +186,8 @@ struct UploadAction: ChangeAction {
             if first?.mayHaveArrived == true { throw error }
             return .refused(error, .upload)
         }
-        let shown = engine.underWay.begin(.upload, of: job, size: upload.size)
-        defer { engine.underWay.end(job.id) }
+        let shown = context.underWay.begin(.upload, of: job, size: upload.size)
+        defer { context.underWay.end(job.id) }
         let counted = Mutex<Int64>(0)
         let count: @Sendable (Int64) -> Void = { [counters] sent in
             let more = counted.withLock { counted in
@@ -212,7 +212,7 @@ struct UploadAction: ChangeAction {
         case .done(let answer):
             count(upload.size)
             return try await confirm(
-                upload, AnsweredUpload(path, request, answer, at: first?.time ?? engine.clock.monotonic()))
+                upload, AnsweredUpload(path, request, answer, at: first?.time ?? context.clock.monotonic()))
         case .unclear(let error):
             count(0)
             if case .result(let result) = try await afterChange({ try await find(upload, request, at: path) }) {
@@ -346,7 +346,7 @@ struct UploadAction: ChangeAction {
     /// Returns the number of entries that a folder has, as far as is known. If that cannot be read, the folder is not
     /// listed.
     func countEntries(of folder: ItemPath) async -> Int {
-        (try? await engine.database.read { try $0.items.countEntries(of: folder, atMost: Self.mostCounted) }) ?? .max
+        (try? await context.database.read { try $0.items.countEntries(of: folder, atMost: Self.mostCounted) }) ?? .max
     }
 
     /// Returns the result for an upload that the server provably holds; nil if it is another one.
@@ -404,7 +404,7 @@ struct UploadAction: ChangeAction {
         let request = DownloadRequest(
             version: held.item.etag, size: size, lastModified: held.item.lastModified)
         do {
-            _ = try await engine.source.get(held.item.path, request: request, into: sink)
+            _ = try await context.source.get(held.item.path, request: request, into: sink)
         } catch let error as ConnectionError where error.kind == .versionChanged || error.kind == .notFound {
             return false
         }
@@ -418,7 +418,7 @@ struct UploadAction: ChangeAction {
         let request = DownloadRequest(
             version: held.item.etag, size: held.item.size, lastModified: held.item.lastModified)
         do {
-            _ = try await engine.source.get(held.item.path, request: request, into: sink)
+            _ = try await context.source.get(held.item.path, request: request, into: sink)
         } catch let error as ConnectionError {
             if error.kind == .versionChanged || error.kind == .notFound { return false }
             // The upload arrived, or may have.
@@ -431,10 +431,10 @@ struct UploadAction: ChangeAction {
 
     func takeBack(_ record: SyncRecord, of found: Item, in tx: Transaction) throws {
         guard case .upload(let upload) = record.action else { return }
-        engine.spend(upload)
-        engine.counters.expect(files: -1, bytes: -upload.size)
+        context.snapshots.spend(upload)
+        context.counters.expect(files: -1, bytes: -upload.size)
         if upload.isNew {
-            try engine.takeBackMaking(record, of: found, in: tx)
+            try context.takeBack.takeBackMaking(record, of: found, in: tx)
         } else {
             try endActivity(of: record, in: tx)
         }

@@ -1,14 +1,15 @@
-import Connection
 import Database
 import LocalTree
-import Logging
 import Model
 
-extension SyncEngine {
+/// The removal of copies, many in one transaction.
+struct CopyRemoval: EnginePart {
+    let context: ActionContext
+
     /// Removes copies, and writes their items and records in the same transaction, so that nobody can request a copy
     /// while it is being removed. After a crash during the removal the copy is found missing, and the item says so. The
     /// function blocks.
-    func removeCopies(_ jobs: [Job]) throws -> [RecordOutcome] {
+    func remove(_ jobs: [Job]) throws -> [RecordOutcome] {
         do {
             let count = try readFirst(jobs)
             return try database.writeBlocking { tx in
@@ -22,7 +23,7 @@ extension SyncEngine {
                     guard case .removal(let action) = job.record.action.kind.type else {
                         throw Failure(.internal, "\(job.record.action.kind.rawValue) removes nothing")
                     }
-                    return try action.init(self).carryOut(job, in: tx)
+                    return try action.init(context).carryOut(job, in: tx)
                 }
                 try tree.syncRemovals()
                 // A removed copy may have been in the way of another item.
@@ -31,7 +32,7 @@ extension SyncEngine {
                 return outcomes
             }
         } catch let failure as Failure where failure.kind == .localIO {
-            let until = waitTime() + Self.inUseDelay
+            let until = waitTime() + SyncEngine.inUseDelay
             return jobs.map { RecordOutcome(record: $0.id, resolution: .waits(until: until), failure: failure) }
         }
     }
@@ -61,30 +62,5 @@ extension SyncEngine {
     }
 
     /// The time after which a transaction that removes copies takes no more of them.
-    static let longestRemoval = Duration.seconds(2)
-
-    /// Lets a removal wait for a move of its item: for a short time at first, and longer each time, since the move may
-    /// fail.
-    func waitForMove(_ job: Job, of item: Item, in tx: Transaction) throws -> RecordOutcome {
-        let attempts = job.record.attempts + 1
-        let until = waitTime() + Self.backoff.delay(afterFailures: attempts)
-        let failure = Failure(.failed, "\(item.path) is being moved")
-        return try resolve(job, .wait(until: until, attempts: attempts), because: failure, in: tx)
-    }
-
-    /// Removes the empty folders above a path, up to the first folder that is kept here for its own sake.
-    func removeEmptyFolders(above path: ItemPath, in tx: Transaction) throws {
-        var folder = path.parent
-        while !folder.isRoot {
-            // A file that is to be here waits for the folder in its place to go.
-            if let item = try tx.items.item(at: folder), item.kind == .folder, item.cloudStatus != .cloudOnly { return }
-            do { guard try tree.removeFolderIfEmpty(folder) else { return } } catch { return }
-            folder = folder.parent
-        }
-    }
-
-    func done(_ journal: SyncRecord, in tx: Transaction) throws -> RecordOutcome {
-        try tx.journal.delete(id: journal.id)
-        return RecordOutcome(record: journal.id, resolution: .ended)
-    }
+    private static let longestRemoval = Duration.seconds(2)
 }

@@ -2,52 +2,14 @@ import Database
 import LocalTree
 import Logging
 import Model
-import Synchronization
 
-/// A part of the journal, in the journal's order.
-struct JournalPage: Sendable {
-    var jobs: [Job] = []
-    /// The ordinary downloads, which are not among the jobs; nil if there are none.
-    var batch: DownloadBatch?
-    /// The last record that was read.
-    var last = SyncRecordID.none
-    /// Whether no record follows ``last``.
-    var isLast = true
-    /// The last removal that was read.
-    var lastRemoval = SyncRecordID.none
-    /// Whether no removal follows ``lastRemoval``.
-    var isLastRemoval = true
-    /// The earliest time when a waiting record may go on.
-    var earliestWait: Timestamp?
-    /// The actions that turned out to be no longer wanted, and whose records are gone.
-    var dropped: [DroppedAction] = []
-    /// The room that is left for downloads; nil if there is no limit.
-    var room: DownloadRoom?
-    /// The downloads that wait for room, of this page and of those before it; nil if there are none.
-    var lack: RoomLack?
-    /// Whether copies of removed items are here, which may lie in the place of other items.
-    var mayBeHeld = false
-    /// The moves of the journal, in their order; nil until they are needed.
-    var moves: [SyncRecord]?
-    /// Tells whether an item is covered, as ``SyncEngine/Partners/isCovered``.
-    var isCovered: @Sendable (Item, DownloadTrigger) throws -> Bool? = { _, _ in true }
-}
+/// Reads the journal for a run of the engine.
+struct JournalReader: EnginePart {
+    let context: ActionContext
+    /// The records to read.
+    let only: RecordSelection
+    let partners: SyncEngine.Partners
 
-/// A position in the journal from which to read on.
-struct JournalRequest: Hashable, Sendable {
-    /// The last record that was read. 0 means: read from the beginning.
-    var after: SyncRecordID
-    /// The last removal that was read.
-    var removalsAfter: SyncRecordID
-    /// Whether to read other records than removals too.
-    var readsOn: Bool
-    /// The downloads, among the records that were read, that wait for room.
-    var lack: RoomLack?
-    /// Whether ordinary downloads are to be read as a batch.
-    var takesBatch = false
-}
-
-extension SyncEngine {
     /// The number of records of one budget that are read at a time: one read takes in what a plugin's run requests in
     /// one transaction. Waiting records do not count, because they would hide the records behind them.
     static let pageSize = 1024
@@ -63,16 +25,13 @@ extension SyncEngine {
     /// - Parameters:
     ///   - request: The position to read from.
     ///   - started: The records that were started since the last read. They are marked as started.
-    ///   - only: The records to read.
-    func readJournal(
-        _ request: JournalRequest, started: [SyncRecordID], only: RecordSelection, with partners: Partners
-    ) async throws -> JournalPage {
+    func read(_ request: JournalRequest, started: [SyncRecordID]) async throws -> JournalPage {
         let page = try await database.write { [self] tx in
             let now = waitTime()
             try tx.journal.markProcessing(started)
             if request.after == .none {
                 controls.with { $0.suspended.removeAll() }
-                _ = try tx.journal.endFulfilledWaits(now: now, longest: Self.longestWait)
+                _ = try tx.journal.endFulfilledWaits(now: now, longest: SyncEngine.longestWait)
             }
             // Where waits have ended, or a person has answered, there may be more records than there is room for. That
             // may have been while a processor's run was asking for what there was room for.
@@ -81,7 +40,7 @@ extension SyncEngine {
             }
             let isWhole = if case .all = only { true } else { false }
             var page = JournalPage(last: request.after, isLast: false, isCovered: partners.isCovered)
-            (page.room, page.lack) = (measureRoom(), request.lack)
+            (page.room, page.lack) = (context.gauge.measure(), request.lack)
             var found: [SyncRecord] = []
             var counts: [Window.Budget: Int] = [:]
             func take(_ record: SyncRecord) -> Bool {
@@ -95,7 +54,7 @@ extension SyncEngine {
             page.mayBeHeld = try tx.mayHoldPlaces()
             if request.readsOn {
                 page.isLast = true
-                if var rows = try ordinaryDownloads(request, on: &page, partners, in: tx) {
+                if var rows = try ordinaryDownloads(request, on: &page, in: tx) {
                     try tx.journal.eachRow(after: request.after) { row in
                         page.last = row.id
                         let isBatched = try only.contains(row.id) && rows.take(row, on: &page)
@@ -114,7 +73,7 @@ extension SyncEngine {
             for record in found {
                 if let job = try currentJob(record, on: &page, in: tx) { page.jobs.append(job) }
             }
-            if page.isLast { try tell(page.lack, isWhole: isWhole, in: tx) }
+            if page.isLast { try context.gauge.tell(page.lack, isWhole: isWhole, in: tx) }
             if request.after == .none, page.isLast, isWhole,
                 page.batch == nil, !page.jobs.contains(where: { $0.record.action.isTransfer }),
                 try tx.journal.pendingTransfers().files == 0
@@ -145,7 +104,7 @@ extension SyncEngine {
     /// Returns what gathers the ordinary downloads of a page; nil if none is ordinary now: moves are to be made, or many
     /// changes on the server.
     private func ordinaryDownloads(
-        _ request: JournalRequest, on page: inout JournalPage, _ partners: Partners, in tx: Transaction
+        _ request: JournalRequest, on page: inout JournalPage, in tx: Transaction
     ) throws -> OrdinaryDownloads? {
         guard request.takesBatch, try tx.moves.isEmpty,
             let changes = try tx.journal.changedPaths(limit: OrdinaryDownloads.mostChanges),
@@ -153,7 +112,7 @@ extension SyncEngine {
         else { return nil }
         let isHeld: ((ItemPath) throws -> Bool)? =
             try tx.items.hasRemovedCopies() ? { try tx.items.isBesideRemovedCopy($0) } : nil
-        return OrdinaryDownloads(self, changes, isHeld, partners)
+        return OrdinaryDownloads(context, changes, isHeld, partners)
     }
 
     /// Logs one line for all dropped actions of one plugin, and reports each action to the callback.
@@ -164,7 +123,7 @@ extension SyncEngine {
             let action = first.action.kind.rawValue
             logger.info("The action \(action) of \(first.path) for \(reason) was dropped: \(first.why)\(others)")
         }
-        for one in dropped { note(one) }
+        for one in dropped { context.copies.note(one) }
     }
 
     /// Returns the job of a removal that may overtake the records before it. It must concern a file, and must be the
@@ -181,7 +140,7 @@ extension SyncEngine {
     private func itemOrNewPlaceholder(of record: inout SyncRecord, in tx: Transaction) throws -> Item? {
         if let item = try tx.items.item(localID: record.localID) { return item }
         switch record.action {
-        case .upload(let upload): return try UploadAction(self).adoptItem(for: &record, of: upload, in: tx)
+        case .upload(let upload): return try UploadAction(context).adoptItem(for: &record, of: upload, in: tx)
         case .createFolder:
             let item =
                 try tx.items.item(at: record.path)
@@ -205,14 +164,14 @@ extension SyncEngine {
         var record = found
         guard let item = try itemOrNewPlaceholder(of: &record, in: tx) else {
             try tx.journal.delete(id: record.id)
-            forget(record.id)
+            context.records.forget(record.id)
             return nil
         }
         if record.path != item.path, !record.action.kind.changesServer {
             record.path = item.path
             try tx.journal.update(record)
         }
-        guard let current = try action(record.action.kind).schedule(record, of: item, on: &page, in: tx) else {
+        guard let current = try context.action(record.action.kind).schedule(record, of: item, on: &page, in: tx) else {
             return nil
         }
         guard current.holdsLane else { return nil }
@@ -221,29 +180,6 @@ extension SyncEngine {
             job.serverPath = try page.serverPath(of: item, before: record.id, in: tx)
         }
         return job
-    }
-}
-
-extension JournalPage {
-    /// Returns the moves of the journal, which are read once. Many changes may have to be read for them.
-    fileprivate mutating func readMoves(in tx: Transaction) throws -> [SyncRecord] {
-        if let moves { return moves }
-        let found = try tx.journal.hasPendingPlaces() ? tx.journal.moves(after: .none) : []
-        moves = found
-        return found
-    }
-
-    /// Returns the path that an item has on the server when a record's turn comes. The item's own path is that after all
-    /// moves of the journal.
-    fileprivate mutating func serverPath(
-        of item: Item, before record: SyncRecordID, in tx: Transaction
-    ) throws -> ItemPath {
-        var path = item.path
-        for move in try readMoves(in: tx).reversed() where move.id > record {
-            guard let target = move.action.otherPath, target == path || target.isAncestor(of: path) else { continue }
-            path = path.moved(from: target, to: move.path)
-        }
-        return path
     }
 }
 

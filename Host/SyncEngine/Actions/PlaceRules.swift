@@ -1,6 +1,6 @@
-public import Database
+import Database
 import LocalTree
-public import Model
+import Model
 import Synchronization
 
 /// Something that lies in a file's place and must not be removed to make room for the file.
@@ -13,10 +13,12 @@ struct HeldPlace {
 /// removes it. The copy of an item about which nobody has decided yet stays at least until the decision. A download
 /// that needs the place waits. So does one before which moves of the tree are to be made: put in place before, the file
 /// would go along with a folder, or leave its item's older copy where nobody knows it.
-extension SyncEngine {
+struct PlaceRules: EnginePart {
+    let context: ActionContext
+
     /// Returns what keeps an item from its place, or nil if nothing does, or if the obstacle does not go away by
     /// itself.
-    func heldPlace(of item: Item, in tx: Transaction) throws -> HeldPlace? {
+    func held(of item: Item, in tx: Transaction) throws -> HeldPlace? {
         let obstacle = try tx.items.obstacle(at: item.path, for: item.kind)
         switch obstacle {
         case nil: return try claimedPlace(of: item, in: tx) ?? placeOfMove(of: item, in: tx)
@@ -51,7 +53,7 @@ extension SyncEngine {
     /// that copy is claimed.
     private func claimedPlace(of item: Item, in tx: Transaction) throws -> HeldPlace? {
         guard item.kind == .file, let gone = try tx.items.removedCopy(at: item.path),
-            let claim = try validClaim(of: gone, in: tx)
+            let claim = try context.copies.validClaim(of: gone, in: tx)
         else { return nil }
         return HeldPlace(
             wait: .place,
@@ -61,12 +63,12 @@ extension SyncEngine {
     }
 
     /// Tells whether an item's copy, moved to a path, would have to wait there.
-    /// - Throws: SQLite's error, and as ``validClaim(of:in:)``; see ``DatabaseReads``.
-    public func isPlaceHeld(_ path: ItemPath, for item: Item, in reads: some DatabaseReads) throws -> Bool {
+    /// - Throws: SQLite's error, and as ``CopyRules/validClaim(of:in:)``; see ``DatabaseReads``.
+    func isHeld(_ path: ItemPath, for item: Item, in reads: some DatabaseReads) throws -> Bool {
         guard try reads.items.hasRemovedCopies() else { return false }
         if try reads.items.obstacle(at: path, for: item.kind) != nil { return true }
         guard item.kind == .file, let gone = try reads.items.removedCopy(at: path) else { return false }
-        return try validClaim(of: gone, in: reads) != nil
+        return try context.copies.validClaim(of: gone, in: reads) != nil
     }
 
     /// Lets a download wait for its place.
@@ -76,12 +78,12 @@ extension SyncEngine {
         waiting.wait = place.wait
         waiting.landing = nil
         try tx.journal.update(waiting)
-        reasons.withLock { $0[journal.id] = place.failure }
+        context.reasons.withLock { $0[journal.id] = place.failure }
     }
 
     /// Gives an item the copy of a removed file at the item's path, before the item's download is put in place. The
     /// item then has a copy of an older version, which the new file replaces in one step.
-    func takeOverPlace(of item: Item, in tx: Transaction) throws -> Item {
+    func takeOver(of item: Item, in tx: Transaction) throws -> Item {
         guard item.kind == .file, item.cloudStatus == .cloudOnly, let gone = try tx.items.removedCopy(at: item.path),
             gone.kind == .file, let copy = gone.copy
         else { return item }
@@ -94,6 +96,6 @@ extension SyncEngine {
 }
 
 extension Transaction {
-    /// Tells whether the place of any item may be held: see ``SyncEngine/heldPlace(of:in:)``.
+    /// Tells whether the place of any item may be held: see ``PlaceRules/held(of:in:)``.
     func mayHoldPlaces() throws -> Bool { try items.hasRemovedCopies() || !moves.isEmpty }
 }

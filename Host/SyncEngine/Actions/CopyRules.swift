@@ -1,5 +1,7 @@
-public import Database
-public import Model
+import Database
+import LocalTree
+import Logging
+import Model
 
 /// A reason against removing a copy.
 enum Objection: Hashable, Sendable {
@@ -14,11 +16,61 @@ enum Objection: Hashable, Sendable {
     case moving
 }
 
-/// The only code that decides whether a copy may be removed, whoever requested the removal. The decision is made when a
-/// removal is requested, and again in the transaction that carries the removal out. The state of the file itself is
-/// checked where the file is taken out of the tree.
-extension SyncEngine {
-    /// Returns the objection to removing an item's copy.
+/// The rules for copies: by what they are in use, and whether they may be removed.
+///
+/// The kernel tells whether a program has a copy open, when the copy is taken out of the tree.
+struct CopyRules: EnginePart {
+    let context: ActionContext
+
+    // MARK: Use
+
+    /// Tells why a copy that may only be removed while unused stays.
+    /// - Parameters:
+    ///   - since: The time from which on a use counts.
+    ///   - record: The record of the removal itself, or nil if the removal has no record yet.
+    /// - Returns: The reason as the end of a sentence, or nil if nothing keeps the copy.
+    func use(of item: Item, since: Timestamp, besides record: SyncRecordID?, in tx: Transaction) throws -> String? {
+        if try tx.journal.records(of: item.localID).contains(where: { $0.id != record }) {
+            return "has another action pending"
+        }
+        // A use in the future was recorded while the clock was wrong.
+        let now = clock.now()
+        let uses = [item.lastUsed, context.callbacks.usedJustNow(item.path)].compactMap(\.self)
+        if uses.contains(where: { $0 > since && $0 <= now }) { return "was used just now" }
+        return try validClaim(of: item, in: tx)
+    }
+
+    /// Tells by which claim a copy stays.
+    /// - Returns: The claim as the end of a sentence, or nil if there is no claim.
+    /// - Throws: As ``ClaimTable/of(_:)``.
+    func validClaim(of item: Item, in reads: some DatabaseReads) throws -> String? {
+        let claims = try reads.claims.valid(of: item.localID, in: .current(now: clock.agesTo()))
+        return claims.max { $0.kind < $1.kind }.map(\.use)
+    }
+
+    /// Returns the claim by which an item's copy must not be replaced, as the end of a sentence.
+    ///
+    /// Only a claim for writing has this effect. A claim for reading has the copy brought up to date, and a claim
+    /// against deletion accepts any version.
+    func claimForWriting(of item: Item, in tx: Transaction) throws -> String? {
+        guard item.cloudStatus != .cloudOnly else { return nil }
+        let claims = try tx.claims.valid(of: item.localID, in: .current(now: clock.agesTo()))
+        return claims.first { $0.kind == .write }?.use
+    }
+
+    /// Drops an action, since the item is in use or must stay as it is.
+    func passOver(_ item: Item, _ use: String, _ action: SyncRecord.Action, for reason: DownloadTrigger) {
+        logger.debug("The action \(action.kind.rawValue) for \(reason) was dropped: \(item.path) \(use) and stays")
+        note(DroppedAction(path: item.path, action: action, reason: reason, why: "the copy \(use) and stays"))
+    }
+
+    func note(_ dropped: DroppedAction) { if dropped.reason != .user { context.callbacks.dropped(dropped) } }
+
+    // MARK: Removal
+
+    /// Returns the objection to removing an item's copy. Only this function decides whether a copy may be removed,
+    /// whoever requested the removal: when it is requested, and again in the transaction that carries it out. The state
+    /// of the file itself is checked where the file is taken out of the tree.
     /// - Parameters:
     ///   - request: The removal, as requested.
     ///   - record: The removal's own record, or nil if the removal has no record yet.
@@ -62,7 +114,7 @@ extension SyncEngine {
     /// - Returns: The reason as the end of a sentence, or nil if nothing keeps the copy.
     /// - Throws: `.badData` if a policy's condition does not parse, `.internal` if a record or claim makes no sense, or
     ///   SQLite's error; see ``DatabaseReads``.
-    public func reasonToStay(_ item: Item, in tx: Transaction) throws -> String? {
+    func reasonToStay(_ item: Item, in tx: Transaction) throws -> String? {
         switch item.cloudStatus {
         case .cloudOnly: return nil
         case .localOnly: return "exists only here"
@@ -80,6 +132,21 @@ extension SyncEngine {
         }
         return "is open in another program"
     }
+
+    /// Removes the empty folders above a path, up to the first folder that is kept here for its own sake.
+    func removeEmptyFolders(above path: ItemPath, in tx: Transaction) throws {
+        var folder = path.parent
+        while !folder.isRoot {
+            // A file that is to be here waits for the folder in its place to go.
+            if let item = try tx.items.item(at: folder), item.kind == .folder, item.cloudStatus != .cloudOnly { return }
+            do { guard try tree.removeFolderIfEmpty(folder) else { return } } catch { return }
+            folder = folder.parent
+        }
+    }
+}
+
+extension Claim {
+    fileprivate var use: String { "is claimed (\(kind.name), \(id))" }
 }
 
 extension ItemPolicy {

@@ -5,7 +5,9 @@ import Model
 
 /// Taking back is never refused: what was queued behind a record that is taken back, and builds on it, goes with it, or
 /// goes on where the items are then. A file that was to be uploaded into a folder that is not made is kept here.
-extension SyncEngine {
+struct TakeBack: EnginePart {
+    let context: ActionContext
+
     /// Makes the later records fit a change of what is before them, and the item list with them.
     /// - Parameters:
     ///   - record: The record that is taken back or changed.
@@ -32,7 +34,7 @@ extension SyncEngine {
             case .keepsFile: kept.append(later)
             }
         }
-        for later in gone + kept { try remove(later, in: tx) }
+        for later in gone + kept { try context.records.remove(later, in: tx) }
         // The rows move before any of them is shown again, so that none is in the other's way.
         for displaced in queue.displaced.reversed() {
             if let item = displaced.item, let path = displaced.to { try show(item, at: path, in: tx) }
@@ -45,7 +47,7 @@ extension SyncEngine {
         if let place { try keepFile(of: record, place, in: tx) }
         for later in kept {
             try keepFile(of: later, .inPlace, in: tx)
-            try UploadAction(self).endActivity(of: later, in: tx)
+            try UploadAction(context).endActivity(of: later, in: tx)
         }
         for displaced in queue.displaced.reversed() where displaced.to == nil && !displaced.isKept {
             if let item = try displaced.item.flatMap({ try tx.items.item(localID: $0) }) {
@@ -88,7 +90,7 @@ extension SyncEngine {
         guard var item = try tx.items.item(localID: record.localID) else { return }
         switch record.action {
         case .setFavorite, .setModificationTime:
-            try action(record.action.kind).takeBack(record, of: item, in: tx)
+            try context.action(record.action.kind).takeBack(record, of: item, in: tx)
         case .move where item.syncActivity.contains(MoveAction.activity):
             item.syncActivity.remove(MoveAction.activity)
             try tx.items.updateLocal(item)
