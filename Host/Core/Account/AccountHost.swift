@@ -43,14 +43,7 @@ public final class AccountHost: Sendable {
     var ignoredReaders: [String] { plugins.flatMap(\.heeded.ignoredReaders) }
 
     /// The services of the other parts that the sync engine uses while it works.
-    var partners: SyncEngine.Partners {
-        .init(
-            relist: { [list] in await list.relist($0) },
-            isCovered: { [policies] in try policies.covers($0, for: PluginID(of: $1)) },
-            coverageVersion: { [policies] in policies.coverageVersion },
-            cameUncovered: { [policies] in policies.cameUncovered() },
-            maximums: { [policies] in policies.maximums })
-    }
+    var partners: any EnginePartners { AccountPartners(list: list, policies: policies) }
 
     private init(
         _ parts: Parts, process: HostProcess, credentials: @escaping CredentialsSource, state: AccountState,
@@ -114,16 +107,19 @@ public final class AccountHost: Sendable {
                 keepFree: process.settings.keepFree, rooms: process.rooms, onConflict: bookmark.onConflict,
                 removalGuard: process.settings.removalGuard, clock: clock,
                 callbacks: .init(
-                    accountRefused: { failure in state.session.change { $0.refuse(because: failure) } },
-                    // A scan finds out whether all of the server is unavailable.
-                    unavailable: { state.session.change { $0.doubt() } },
-                    dropped: { dropped in
-                        trace.dropped(
-                            dropped.action.kind.rawValue, path: { dropped.path.text }, by: PluginID(of: dropped.reason),
-                            because: dropped.why, at: clock.now())
+                    tell: { news in
+                        switch news {
+                        case .accountRefused(let failure): state.session.change { $0.refuse(because: failure) }
+                        // A scan finds out whether all of the server is unavailable.
+                        case .unavailable: state.session.change { $0.doubt() }
+                        case .dropped(let dropped):
+                            trace.dropped(
+                                dropped.action.kind.rawValue, path: { dropped.path.text },
+                                by: PluginID(of: dropped.reason), because: dropped.why, at: clock.now())
+                        case .changed(let places): finishedChanges.note(places)
+                        }
                     },
-                    usedJustNow: { path in state.uses.with { $0.untold(path) } },
-                    changed: { finishedChanges.note($0) }),
+                    usedJustNow: { path in state.uses.with { $0.untold(path) } }),
                 logger: logger.of("engine"))
             // No download is tried before the server is found.
             engine.setOnline(false)

@@ -64,7 +64,7 @@ struct CopyRules: EnginePart {
         note(DroppedAction(path: item.path, action: action, reason: reason, why: "the copy \(use) and stays"))
     }
 
-    func note(_ dropped: DroppedAction) { if dropped.reason != .user { context.callbacks.dropped(dropped) } }
+    func note(_ dropped: DroppedAction) { if dropped.reason != .user { context.callbacks.tell(.dropped(dropped)) } }
 
     // MARK: Removal
 

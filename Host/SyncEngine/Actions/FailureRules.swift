@@ -140,6 +140,6 @@ struct FailureRules: EnginePart {
             return isNew
         }
         if isNew { logger.error("\(failure.message)") }
-        context.callbacks.accountRefused(failure)
+        context.callbacks.tell(.accountRefused(failure))
     }
 }

@@ -21,7 +21,7 @@ final class ActionContext: Sendable {
     let clock: HostClock
     /// The clock for waits. No wait becomes longer when the system's clock is set.
     let waitTime: @Sendable () -> Timestamp
-    let callbacks: SyncEngine.Callbacks
+    let callbacks: EngineCallbacks
     let logger: Logger
     let controls = Controls()
     let counters = Counters()
@@ -45,7 +45,7 @@ final class ActionContext: Sendable {
     init(
         account: String, database: Database, tree: Tree, source: any FileSource & ChangeServer,
         isFirstSinceBoot: Bool, limits: Limits, room: SharedRoom, onConflict: ConflictRules,
-        removalGuard: RemovalGuard?, clock: HostClock, callbacks: SyncEngine.Callbacks, logger: Logger
+        removalGuard: RemovalGuard?, clock: HostClock, callbacks: EngineCallbacks, logger: Logger
     ) {
         (self.account, self.database, self.tree) = (account, database, tree)
         (self.source, server) = (source, source)

@@ -54,7 +54,7 @@ extension EngineRun {
             children.addTask { [context] in
                 try await Self.onDisk(failing: { .unrecorded($0, record: job.id) }) {
                     if tellsOfAccount { try await context.failures.reportAccount(failure.failure) }
-                    if case .unavailable = failure { context.callbacks.unavailable() }
+                    if case .unavailable = failure { context.callbacks.tell(.unavailable) }
                     return .recorded(
                         try await context.database.write { tx in
                             let decision = try context.failures.decision(decision, of: job, after: failure, in: tx)
@@ -66,8 +66,8 @@ extension EngineRun {
             let started = takeUnmarked()
             children.addTask(executorPreference: context.threads) { [context, partners] in
                 let outcome = try DownloadAction(context).land(
-                    batch, completing: completing, started: started, isCovered: partners.isCovered,
-                    coverage: partners.coverageVersion)
+                    batch, completing: completing, started: started, isCovered: partners.covers,
+                    coverage: { partners.coverageVersion })
                 if outcome.hasUncovered { partners.cameUncovered() }
                 return .happened(.landed(batch, outcome))
             }

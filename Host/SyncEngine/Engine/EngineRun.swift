@@ -31,7 +31,7 @@ struct EngineRun {
     let context: ActionContext
     private let waits: RecordWaits
     let only: RecordSelection
-    let partners: SyncEngine.Partners
+    let partners: any EnginePartners
     let pool: DownloadPool
     /// The batches of downloads under way.
     var batches: [BatchDownload] = []
@@ -49,7 +49,7 @@ struct EngineRun {
     ///   ``SyncEngine/longestDrainWait``. Otherwise the run only ends when the task is cancelled.
     static func run(
         _ context: ActionContext, _ waits: RecordWaits, draining: Bool, only: RecordSelection,
-        with partners: SyncEngine.Partners
+        with partners: any EnginePartners
     ) async throws -> DrainOutcome {
         let downloads = max(1, context.limits.downloads ?? Limits.mostByItself)
         var run = EngineRun(

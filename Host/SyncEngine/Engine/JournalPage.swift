@@ -26,7 +26,7 @@ struct JournalPage: Sendable {
     var mayBeHeld = false
     /// The moves of the journal, in their order; nil until they are needed.
     var moves: [SyncRecord]?
-    /// Tells whether an item is covered, as ``SyncEngine/Partners/isCovered``.
+    /// Tells whether an item is covered, as ``EnginePartners/covers(_:for:)``.
     var isCovered: @Sendable (Item, DownloadTrigger) throws -> Bool? = { _, _ in true }
 }
 

@@ -8,7 +8,7 @@ struct JournalReader: EnginePart {
     let context: ActionContext
     /// The records to read.
     let only: RecordSelection
-    let partners: SyncEngine.Partners
+    let partners: any EnginePartners
 
     /// The number of records of one budget that are read at a time: one read takes in what a plugin's run requests in
     /// one transaction. Waiting records do not count, because they would hide the records behind them.
@@ -35,11 +35,11 @@ struct JournalReader: EnginePart {
             }
             // Where waits have ended, or a person has answered, there may be more records than there is room for. That
             // may have been while a processor's run was asking for what there was room for.
-            for (reason, most) in partners.maximums() {
+            for (reason, most) in partners.maximums {
                 try tx.journal.hold(of: reason, beyond: most, until: now + Self.roomDelay)
             }
             let isWhole = if case .all = only { true } else { false }
-            var page = JournalPage(last: request.after, isLast: false, isCovered: partners.isCovered)
+            var page = JournalPage(last: request.after, isLast: false, isCovered: partners.covers)
             (page.room, page.lack) = (context.gauge.measure(), request.lack)
             var found: [SyncRecord] = []
             var counts: [Window.Budget: Int] = [:]

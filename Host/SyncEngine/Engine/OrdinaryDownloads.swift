@@ -17,11 +17,11 @@ struct OrdinaryDownloads {
 
     init(
         _ context: ActionContext, _ changes: [ItemPath], _ isHeld: ((ItemPath) throws -> Bool)?,
-        _ partners: SyncEngine.Partners
+        _ partners: any EnginePartners
     ) {
-        (self.context, isCovered, self.isHeld) = (context, partners.isCovered, isHeld)
+        (self.context, isCovered, self.isHeld) = (context, partners.covers, isHeld)
         self.changes = changes.map { Array($0.text.utf8) }
-        rows = DownloadBatch.Builder(coverage: partners.coverageVersion())
+        rows = DownloadBatch.Builder(coverage: partners.coverageVersion)
     }
 
     var count: Int { rows.count }

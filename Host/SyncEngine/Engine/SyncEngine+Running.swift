@@ -20,7 +20,7 @@ extension SyncEngine {
 
     /// Works until the task is cancelled. Actions that are under way then go on at the next start.
     /// - Throws: An error if the database cannot be used.
-    public func run(with partners: Partners) async throws {
+    public func run(with partners: any EnginePartners) async throws {
         _ = try await work(draining: false, only: .all, with: partners)
     }
 
@@ -29,7 +29,9 @@ extension SyncEngine {
     ///   must be made before them are made too.
     /// - Returns: The records that are left, with the reasons.
     /// - Throws: An error if the database cannot be used; `CancellationError` if the task was cancelled.
-    public func drain(only records: Set<SyncRecordID>? = nil, with partners: Partners) async throws -> DrainOutcome {
+    public func drain(
+        only records: Set<SyncRecordID>? = nil, with partners: any EnginePartners
+    ) async throws -> DrainOutcome {
         guard let records else { return try await drain(.all, with: partners) }
         return try await drain(
             .these(records, behind: try await database.read { try $0.changes(before: records) }), with: partners)
@@ -37,18 +39,18 @@ extension SyncEngine {
 
     /// Works as ``drain(only:with:)`` on the records that were or will be added after another one. No change of the
     /// server that was requested before may be in the journal: it may have to be made first.
-    public func drain(after record: SyncRecordID, with partners: Partners) async throws -> DrainOutcome {
+    public func drain(after record: SyncRecordID, with partners: any EnginePartners) async throws -> DrainOutcome {
         try await drain(.after(record), with: partners)
     }
 
-    private func drain(_ only: RecordSelection, with partners: Partners) async throws -> DrainOutcome {
+    private func drain(_ only: RecordSelection, with partners: any EnginePartners) async throws -> DrainOutcome {
         let outcome = try await work(draining: true, only: only, with: partners)
         try Task.checkCancellation()
         return outcome
     }
 
     private func work(
-        draining: Bool, only records: RecordSelection, with partners: Partners
+        draining: Bool, only records: RecordSelection, with partners: any EnginePartners
     ) async throws -> DrainOutcome {
         let isFirst = controls.with { state in
             defer { state.isRunning = true }

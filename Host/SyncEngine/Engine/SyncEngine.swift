@@ -13,71 +13,6 @@ public import Model
 /// All functions may be called from any task or thread. Only one call of ``run(with:)`` or ``drain(only:with:)`` may be
 /// active at a time.
 public final class SyncEngine: Sendable {
-    /// The functions that the engine calls at any time.
-    public struct Callbacks: Sendable {
-        /// Called when the server rejects the account (wrong password, certificate not trusted). The engine sends no
-        /// more requests before ``SyncEngine/accountChanged()``.
-        public var accountRefused: @Sendable (Failure) -> Void
-        /// Called when the server cannot serve a request now (503).
-        public var unavailable: @Sendable () -> Void
-        /// Called when a plugin's request is not carried out after all. Called on any thread.
-        public var dropped: @Sendable (DroppedAction) -> Void
-        /// Returns the time when a program used the copy at a path, if the item does not say so yet. Called on a thread
-        /// of the database.
-        public var usedJustNow: @Sendable (ItemPath) -> Timestamp?
-        /// Called when the server has changed, or may have changed, places for this account, before the record of the
-        /// change is removed. Called on any thread.
-        public var changed: @Sendable ([PendingPlace]) -> Void
-
-        /// Creates callbacks that do nothing unless given.
-        public init(
-            accountRefused: @escaping @Sendable (Failure) -> Void = { _ in },
-            unavailable: @escaping @Sendable () -> Void = {},
-            dropped: @escaping @Sendable (DroppedAction) -> Void = { _ in },
-            usedJustNow: @escaping @Sendable (ItemPath) -> Timestamp? = { _ in nil },
-            changed: @escaping @Sendable ([PendingPlace]) -> Void = { _ in }
-        ) {
-            self.accountRefused = accountRefused
-            self.unavailable = unavailable
-            self.dropped = dropped
-            self.usedJustNow = usedJustNow
-            self.changed = changed
-        }
-    }
-
-    /// The functions that the engine calls while it works.
-    public struct Partners: Sendable {
-        /// Lists a folder again, since the server's content differs from the database's. Returns after the try.
-        public var relist: @Sendable (ItemPath) async -> Void
-        /// Tells whether the requester's policies still cover the item of a download. Nil means that this is not known
-        /// yet. Called on a thread of the database.
-        public var isCovered: @Sendable (Item, DownloadTrigger) throws -> Bool?
-        /// Returns a number that differs from an earlier one if what ``isCovered`` says of any item may have changed since,
-        /// other than by the passing of time; nil if there is none. Callable on any thread.
-        public var coverageVersion: @Sendable () -> Int?
-        /// Called after a download came that was only wanted while a policy covers its item, and that none covers any
-        /// more: the policies were changed while the file was being put in place. Called on any thread.
-        public var cameUncovered: @Sendable () -> Void
-        /// Returns the number of records that each requester may have under way at a time. A requester that is not in
-        /// the dictionary may have any number.
-        public var maximums: @Sendable () -> [DownloadTrigger: Int]
-
-        /// Creates partners that cover every item and set no maximums unless given.
-        public init(
-            relist: @escaping @Sendable (ItemPath) async -> Void,
-            isCovered: @escaping @Sendable (Item, DownloadTrigger) throws -> Bool? = { _, _ in true },
-            coverageVersion: @escaping @Sendable () -> Int? = { nil },
-            cameUncovered: @escaping @Sendable () -> Void = {},
-            maximums: @escaping @Sendable () -> [DownloadTrigger: Int] = { [:] }
-        ) {
-            self.relist = relist
-            self.isCovered = isCovered
-            self.coverageVersion = coverageVersion
-            self.cameUncovered = cameUncovered
-            self.maximums = maximums
-        }
-    }
-
     let context: ActionContext
     let waits = RecordWaits()
 
@@ -98,7 +33,8 @@ public final class SyncEngine: Sendable {
         account: String, database: Database, tree: Tree, source: any FileSource & ChangeServer,
         isFirstSinceBoot: Bool, limits: Limits = Limits(), keepFree: Int64? = nil,
         rooms: DownloadRooms = DownloadRooms(), onConflict: ConflictRules = ConflictRules(),
-        removalGuard: RemovalGuard? = RemovalGuard(), clock: HostClock = .system, callbacks: Callbacks, logger: Logger
+        removalGuard: RemovalGuard? = RemovalGuard(), clock: HostClock = .system, callbacks: EngineCallbacks,
+        logger: Logger
     ) {
         context = ActionContext(
             account: account, database: database, tree: tree, source: source, isFirstSinceBoot: isFirstSinceBoot,

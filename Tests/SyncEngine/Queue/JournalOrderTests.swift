@@ -97,10 +97,9 @@ struct JournalOrderTests {
             let gate = Gate()
             for item in items[..<2] { fixture.source.then(item.path, .hold(gate)) }
             for item in items[..<2] { try await fixture.ask(.download, item, for: reason) }
-            let run = Task { [fixture] in
-                try await fixture.engine.run(
-                    with: .init(relist: { _ in }, isCovered: { _, _ in true }, maximums: { [reason: 2] }))
-            }
+            var partners = fixture.partners
+            partners.maximums = [reason: 2]
+            let run = Task { [fixture, partners] in try await fixture.engine.run(with: partners) }
             await until { (try? await fixture.records().allSatisfy { $0.state == .processing }) ?? false }
             try await fixture.ask(.download, items[2], for: reason)
             try await fixture.ask(.download, items[3])

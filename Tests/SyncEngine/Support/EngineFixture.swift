@@ -62,12 +62,18 @@ struct EngineFixture: Sendable {
 
     var database: Database { vault.database }
 
-    private var partners: SyncEngine.Partners {
-        .init(
-            relist: { [relisted] in await relisted.list($0) }, isCovered: { [coverage] in coverage.covers($0, $1) },
-            coverageVersion: { [coverage] in coverage.version },
-            cameUncovered: { [coverage] in coverage.noteUncovered() })
+    struct Partners: EnginePartners {
+        let relisted: Listings
+        let coverage: Coverage
+        var maximums: [DownloadTrigger: Int] = [:]
+
+        func relist(_ folder: ItemPath) async { await relisted.list(folder) }
+        func covers(_ item: Item, for requester: DownloadTrigger) -> Bool? { coverage.covers(item, requester) }
+        var coverageVersion: Int? { coverage.version }
+        func cameUncovered() { coverage.noteUncovered() }
     }
+
+    var partners: Partners { Partners(relisted: relisted, coverage: coverage) }
 
     /// Runs the engine until the task is cancelled.
     func run() async throws { try await engine.run(with: partners) }
@@ -140,7 +146,7 @@ struct EngineFixture: Sendable {
             account: account, database: vault.database, tree: tree, source: server ?? source,
             isFirstSinceBoot: vault.isFirstSinceBoot, limits: limits, keepFree: keepFree,
             rooms: rooms, onConflict: onConflict, clock: time ?? clock.host,
-            callbacks: .init(dropped: { coverage.drop($0) }),
+            callbacks: .init(tell: { if case .dropped(let action) = $0 { coverage.drop(action) } }),
             logger: logger)
         vault.database.setCommitObserver { [weak engine] summary in
             if summary.recordsChanged || summary.changesItems { engine?.wake() }

@@ -57,7 +57,7 @@ struct ChangeRun<Action: ChangeAction>: Sendable {
             return .failed(FetchFailure(error, received: nil, gained: false))
         }
         // A listing that began before the change still shows the state before.
-        context.callbacks.changed(job.record.changedPlaces)
+        context.callbacks.tell(.changed(job.record.changedPlaces))
         let outcome: ChangeOutcome =
             switch answer {
             case .made(let effect): try await action.conclude(job, made: effect)

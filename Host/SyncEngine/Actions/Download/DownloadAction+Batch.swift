@@ -60,7 +60,7 @@ extension DownloadAction {
     }
 
     /// Records in the items of downloads in place that their copies are here.
-    /// - Parameter coverage: As ``SyncEngine/Partners/coverageVersion``.
+    /// - Parameter coverage: As ``EnginePartners/coverageVersion``.
     /// - Returns: False if one was completed that no policy covers any more, although only policies wanted it.
     func complete(
         _ placed: [BatchPlaced], _ isCovered: (Item, DownloadTrigger) throws -> Bool?, coverage: () -> Int?,

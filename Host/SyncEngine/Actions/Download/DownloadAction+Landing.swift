@@ -31,8 +31,8 @@ extension DownloadAction {
     ///   - arrivals: The downloads to put in place.
     ///   - placed: The downloads whose items are completed.
     ///   - started: The records that were started since the last transaction.
-    ///   - isCovered: As ``SyncEngine/Partners/isCovered``.
-    ///   - coverage: As ``SyncEngine/Partners/coverageVersion``.
+    ///   - isCovered: As ``EnginePartners/covers(_:for:)``.
+    ///   - coverage: As ``EnginePartners/coverageVersion``.
     func land(
         _ arrivals: Arrivals, completing placed: InPlace, started: [SyncRecordID],
         isCovered: (Item, DownloadTrigger) throws -> Bool? = { _, _ in true }, coverage: () -> Int? = { nil }

@@ -340,7 +340,7 @@ final class BatchUpload: UploadBatchReceiver {
             }
         }
         guard !made.isEmpty else { return }
-        context.callbacks.changed(made.flatMap { $0.job.record.changedPlaces })
+        context.callbacks.tell(.changed(made.flatMap { $0.job.record.changedPlaces }))
         let outcomes = try await action.conclude(made)
         await context.snapshots.removeSpent()
         context.controls.with { state in for made in made { state.endedChanges.remove(made.job.id) } }
