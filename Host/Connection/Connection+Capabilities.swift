@@ -14,7 +14,7 @@ extension Connection {
     public func pollWish() async throws(ConnectionError) -> Duration? {
         if let known = known?.pollWish { return known == 0 ? nil : .milliseconds(known) }
         let (found, isSure) = try await capabilities(at: RootCandidates.home(of: try root()), isGuess: false)
-        if isSure { changeKnown { $0.pollWish = found?.wishMilliseconds ?? 0 } }
+        if isSure { learn(.pollWish(found?.wishMilliseconds ?? 0)) }
         return found?.pollWish
     }
 
@@ -23,18 +23,18 @@ extension Connection {
     /// - Returns: nil if the server lists none, or could not answer.
     /// - Throws: As ``pollWish()``.
     func forbiddenNames() async throws(ConnectionError) -> ForbiddenNames? {
-        guard writingManners.isFamily else { return nil }
-        if let names = toldNames ?? known?.forbiddenNames { return names }
+        guard knowledge.isFamily else { return nil }
+        if let names = knowledge.forbiddenNames { return names }
         do throws(ConnectionError) {
             let (_, isSure) = try await capabilities(at: RootCandidates.home(of: try root()), isGuess: false)
-            if isSure, toldNames == nil { noteNames(ForbiddenNames()) }
+            if isSure, knowledge.forbiddenNames == nil { learn(.noForbiddenNames) }
         } catch {
             // The server refuses by itself what it does not take.
             guard error.kind == .redirectRefused || error.kind == .protocolViolation else { throw error }
             logger.debug("\(error.message)")
-            noteNames(ForbiddenNames())
+            learn(.noForbiddenNames)
         }
-        return toldNames
+        return knowledge.forbiddenNames
     }
 
     /// Asks for the capabilities of a server at an address.
@@ -65,11 +65,9 @@ extension Connection {
         }
         do {
             let document = try await document(of: &reply.answer, atMost: 1 << 20, question, at: place.origin)
-            changeTus { tus in
-                (tus.support, tus.hasCapabilities) = (TusSupport(json: document), true)
-            }
-            changeChunks { $0.told = ChunkOffer(json: document) }
-            noteNames(ForbiddenNames(json: document))
+            learn(
+                .capabilities(
+                    TusSupport(json: document), ChunkOffer(json: document), ForbiddenNames(json: document)))
             return (Capabilities(json: document), true)
         } catch  where error.kind == .protocolViolation {
             logger.debug("\(error.message)")

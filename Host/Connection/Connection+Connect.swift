@@ -60,7 +60,7 @@ extension Connection {
         let address = try bookmarkAddress()
         try usableCredentials()
         if let known, let found = try await connect(knowing: known, at: address, asking: depth) { return found }
-        setKnown(nil)
+        learn(.kept(nil))
         let status = try await statusDocument(of: address)
         if status?.isInMaintenance == true {
             throw ConnectionError(
@@ -100,7 +100,7 @@ extension Connection {
             guard found.facts.hasFileIDs == known.hasFileIDs, found.facts.hasFiles == known.hasFiles,
                 found.facts.root.hasSameBytes(as: known.root)
             else { return nil }
-            setKnown(known)
+            learn(.kept(known))
             return found
         } catch {
             switch error.kind {
@@ -145,13 +145,13 @@ extension Connection {
                 try approve(found.product, found.version, of: home.origin)
                 (facts.evidence, facts.product, facts.version) = (.capabilities, found.product, found.version)
                 wish = found.wishMilliseconds
-                setRoot(root, hasFiles: true, isFamily: true)
+                learn(.root(root, hasFiles: true, isFamily: true))
                 break
             }
         }
         var known = KnownServer(facts, of: bookmark, at: clock.now())
-        (known.pollWish, known.forbiddenNames) = (wish, toldNames)
-        setKnown(known)
+        (known.pollWish, known.forbiddenNames) = (wish, knowledge.forbiddenNames)
+        learn(.kept(known))
     }
 
     /// Checks that an old version was approved.
@@ -189,7 +189,7 @@ extension Connection {
             }
         }
         root.kind = .folder
-        setRoot(address, hasFiles: hasFiles, isFamily: identity.evidence != .none)
+        learn(.root(address, hasFiles: hasFiles, isFamily: identity.evidence != .none))
         let facts = ServerFacts(
             root: address.description, evidence: identity.evidence, product: identity.product,
             version: identity.version, hasFileIDs: root.fileID != nil, hasFiles: hasFiles, rootItem: root, date: date)

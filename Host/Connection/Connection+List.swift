@@ -50,7 +50,8 @@ extension Connection {
         var question = Question(
             method: "PROPFIND",
             headers: ["Depth": depth.rawValue, "Content-Type": "application/xml; charset=utf-8"],
-            body: folder.isRoot || mayHaveFamilyProperties ? PropertyRequest.body : PropertyRequest.standardBody,
+            body: folder.isRoot || knowledge.mayHaveFamilyProperties
+                ? PropertyRequest.body : PropertyRequest.standardBody,
             timeLimit: timeLimit, expected: .transfer, doing: "listing \(folder)")
         let address =
             folder.isRoot
@@ -64,10 +65,7 @@ extension Connection {
         var reply = try await ask(question, at: address)
         guard reply.answer.status == 207 else { throw await notListed(&reply, question) }
         try Self.checkCoding(of: reply.answer, question, at: address.origin)
-        if folder.isRoot {
-            noteProduct(reply.answer.headers.first(name: "Server"))
-            changeTus { $0.announced = TusOffer(reply.answer.headers) }
-        }
+        if folder.isRoot { learn(.rootAnswer(reply.answer.headers)) }
         let listing = try OpenListing(folder, depth, below: root, reply, to: question, by: self)
         isLeft = false
         return listing

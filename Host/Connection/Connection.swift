@@ -54,35 +54,12 @@ public final class Connection: Sendable {
         var generation = 0
         /// The reason why the credentials are no longer sent.
         var refusal: ConnectionError?
-        /// The address of the account's files; nil while it is unknown.
-        var root: ServerAddress?
-        var hasFiles = false
-        var isFamily = false
         /// Whether the server says that it cannot serve requests now.
         var isUnavailable = false
         /// Whether no request may be sent, because a person has paused the account.
         var isPaused = false
-        /// The facts about the server that are kept for later.
-        var known: KnownServer?
-        /// The product that the server's answers name.
-        var product: String?
-        /// What folders told of their quotas.
-        var quotas = QuotaMemory()
-        /// What the account's root says that it can do; nil if it was not asked.
-        var complianceClasses: Set<String>?
-        /// Whether the server has overwritten something in spite of a condition.
-        var ignoresConditions = false
-        /// What is known of the server's resumable uploads.
-        var tus = TusKnowledge()
-        /// What is known of the server's uploads in parts that are put together.
-        var chunks = ChunkKnowledge()
-        /// The names that the server does not take; nil if it was not asked.
-        var forbiddenNames: ForbiddenNames?
-        /// Whether an item in the root's last listing had a property of the ownCloud family.
-        var rootHasFamilyProperties = true
-        /// The server's clock at the last listing, and the time of that listing on the monotonic clock; nil if
-        /// ``takeClockAhead()`` has been called since.
-        var serversClock: (date: Timestamp, at: Duration)?
+        /// What is known of the server.
+        var knowledge = ServerKnowledge()
     }
 
     /// Creates the connection of an account. Sends nothing.
@@ -193,7 +170,7 @@ public final class Connection: Sendable {
             state.login = Login(credentials, isProtected: Self.isProtected(bookmark))
             state.generation += 1
             state.refusal = nil
-            state.root = nil
+            state.knowledge.learn(.rootIsOpen)
         }
     }
 
@@ -206,7 +183,7 @@ public final class Connection: Sendable {
         let address = try? bookmarkAddress()
         approvals.heed(answers)
         // Requests under way go on, unless the account's address is another one now.
-        if (try? bookmarkAddress()) != address { state.withLock { $0.root = nil } }
+        if (try? bookmarkAddress()) != address { learn(.rootIsOpen) }
     }
 
     /// The certificate that the server showed last; nil if it showed none, or none had to be read.
@@ -264,7 +241,7 @@ public final class Connection: Sendable {
     /// - Throws: The error with which the server rejected the credentials; `unreachable` if `connect()` has not found
     ///   the address since the credentials were set.
     func root() throws(ConnectionError) -> ServerAddress {
-        let (root, refusal) = state.withLock { ($0.root, $0.refusal) }
+        let (root, refusal) = state.withLock { ($0.knowledge.root, $0.refusal) }
         if let refusal { throw refusal }
         guard let root else {
             throw ConnectionError(.unreachable, "the account's server has not been connected to yet")
@@ -272,113 +249,36 @@ public final class Connection: Sendable {
         return root
     }
 
-    /// Returns the address of the account's files; nil if `connect()` has not found the address.
-    func foundRoot() -> ServerAddress? { state.withLock { $0.root } }
+    /// What is known of the server.
+    var knowledge: ServerKnowledge { state.withLock { $0.knowledge } }
+
+    func learn(_ fact: ServerKnowledge.Fact) { state.withLock { $0.knowledge.learn(fact) } }
 
     /// The path of the account's files from the origin's root, percent-encoded, with a closing slash; nil if the server
     /// keeps no files or `connect()` has not found the path.
-    public var filesHome: String? { state.withLock { $0.hasFiles ? $0.root?.path : nil } }
-
-    /// Returns the root and whether the server is of the ownCloud family; nil if `connect()` has not found the root.
-    func knownRoot() -> (root: ServerAddress, isFamily: Bool)? {
-        state.withLock { state in state.root.map { ($0, state.isFamily) } }
-    }
-
-    func setRoot(_ root: ServerAddress, hasFiles: Bool, isFamily: Bool) {
-        state.withLock { state in
-            (state.root, state.hasFiles, state.isFamily) = (root, hasFiles, isFamily)
-            state.tus.forget()
-            state.chunks.forget()
-            state.complianceClasses = nil
-        }
+    public var filesHome: String? {
+        let knowledge = knowledge
+        return knowledge.hasFiles ? knowledge.root?.path : nil
     }
 
     /// The facts about the server that `connect()` found or was given; nil if there are none to keep.
-    public var known: KnownServer? { state.withLock { $0.known } }
-
-    func setKnown(_ known: KnownServer?) {
-        state.withLock { state in
-            if known?.ignoresConditions == true { state.ignoresConditions = true }
-            state.known = known
-            if state.ignoresConditions { state.known?.ignoresConditions = true }
-        }
-    }
-
-    func changeKnown(_ change: (inout KnownServer) -> Void) {
-        state.withLock { state in
-            guard var known = state.known else { return }
-            change(&known)
-            state.known = known
-        }
-    }
-
-    /// Whether requests for the properties of the ownCloud family make sense.
-    var mayHaveFamilyProperties: Bool { state.withLock { $0.isFamily || $0.rootHasFamilyProperties } }
-
-    func noteRoot(hasFamilyProperties: Bool) {
-        state.withLock { $0.rootHasFamilyProperties = hasFamilyProperties }
-    }
+    public var known: KnownServer? { knowledge.kept }
 
     /// What the server does differently when something is written, as far as it is known.
-    public var writingManners: WritingManners {
-        state.withLock { state in
-            var manners = WritingManners(
-                server: state.product, isFamily: state.isFamily,
-                isModDav: WritingManners.namesModDav(state.complianceClasses ?? []))
-            if state.ignoresConditions { manners.heedsConditions = false }
-            return manners
-        }
-    }
-
-    func noteProduct(_ product: String?) { state.withLock { $0.product = product } }
-
-    func noteIgnoredCondition() {
-        state.withLock { state in
-            state.ignoresConditions = true
-            state.known?.ignoresConditions = true
-        }
-    }
-
-    /// What is known of the server's resumable uploads.
-    var tus: TusKnowledge { state.withLock { $0.tus } }
-
-    func changeTus(_ change: (inout TusKnowledge) -> Void) { state.withLock { change(&$0.tus) } }
-
-    /// What is known of the server's uploads in parts that are put together.
-    var chunks: ChunkKnowledge { state.withLock { $0.chunks } }
-
-    func changeChunks(_ change: (inout ChunkKnowledge) -> Void) { state.withLock { change(&$0.chunks) } }
-
-    /// The names that the server does not take, as its capabilities tell; nil if they were not read.
-    var toldNames: ForbiddenNames? { state.withLock { $0.forbiddenNames } }
-
-    /// Keeps the names that the server does not take.
-    func noteNames(_ names: ForbiddenNames) {
-        state.withLock { state in
-            state.forbiddenNames = names
-            state.known?.forbiddenNames = names
-        }
-    }
+    public var writingManners: WritingManners { knowledge.manners }
 
     /// Returns what the account's root says that it can do, and asks it once.
     func rootClasses() async throws(ConnectionError) -> Set<String> {
-        if let classes = state.withLock({ $0.complianceClasses }) { return classes }
+        if let classes = knowledge.rootClasses { return classes }
         let classes = try await complianceClasses(of: try root())
-        state.withLock { $0.complianceClasses = classes }
+        learn(.rootClasses(classes))
         return classes
     }
 
     /// Returns the manners by which something is about to be written. Asks what is decided by the answer to a question.
     func knownManners() async throws(ConnectionError) -> WritingManners {
-        let (product, isFamily) = state.withLock { ($0.product, $0.isFamily) }
-        if !isFamily, WritingManners.mayBeModDav(product) { _ = try await rootClasses() }
+        if knowledge.mannersAreOpen { _ = try await rootClasses() }
         return writingManners
-    }
-
-    /// Uses what folders told of their quotas.
-    func withQuotas<Result: Sendable>(_ body: (inout QuotaMemory, _ now: Duration) -> Result) -> Result {
-        let now = clock.monotonic()
-        return state.withLock { body(&$0.quotas, now) }
     }
 
     /// Returns by how much this machine's clock is ahead of the server's clock, and forgets the server's time.
@@ -387,13 +287,8 @@ public final class Connection: Sendable {
     /// monotonic clock.
     /// - Returns: The difference; nil if there was no listing since the last call, or the server tells no time.
     public func takeClockAhead() -> Duration? {
-        guard let said = state.withLock({ $0.serversClock.take() }) else { return nil }
+        guard let said = state.withLock({ $0.knowledge.takeServersClock() }) else { return nil }
         return clock.now() - said.date - (clock.monotonic() - said.at)
-    }
-
-    func noteServersClock(_ date: Timestamp) {
-        let now = clock.monotonic()
-        state.withLock { $0.serversClock = (date, now) }
     }
 
     /// The threads on which downloads arrive; empty if the transport has no such threads.

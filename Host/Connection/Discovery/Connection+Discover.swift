@@ -26,25 +26,21 @@ extension Connection {
             return kept.homes.isEmpty ? nil : DAVHomes(principal: kept.principal, homes: kept.homes)
         }
         let found = try await find(service)
-        changeKnown {
-            $0.homes[service.rawValue] = .init(principal: found?.principal, homes: found?.homes ?? [])
-        }
+        learn(.homes(found, of: service))
         return found
     }
 
     /// Forgets the homes of a service if the server answers that one of them is gone.
     func noteAnswer(_ status: Int, at path: String) {
         guard [403, 404, 405, 410].contains(status) else { return }
-        changeKnown { known in
-            known.homes = known.homes.filter { home in !home.value.homes.contains { $0.hasSameBytes(as: path) } }
-        }
+        learn(.homeIsGone(path))
     }
 
     private func find(_ service: DAVService) async throws(ConnectionError) -> DAVHomes? {
         let account = try bookmarkAddress()
         var places = [account]
         // If the server has no files, the root is unknown.
-        if let root = foundRoot(), root != account { places.append(root) }
+        if let root = knowledge.root, root != account { places.append(root) }
         let own = places.count
         var asked: Set<ServerAddress> = []
         var isComplete = false
@@ -144,7 +140,7 @@ extension Connection {
     ) async throws(ConnectionError) -> (values: [String?], address: ServerAddress)? {
         let asked = try Self.asked(names)
         var question = Self.propfind(asked, at: place, depth: .zero, timeLimit: timeLimits.greeting)
-        question.isGuess = isGuess || !concernsAccount(place)
+        question.isGuess = isGuess || !knowledge.concernsAccount(place)
         let (answer, address) = try await multistatus(question, asked, at: place)
         // A 401 at an address that is not a guess says that there is something at this address.
         if answer.status == 401, !isGuess { throw Self.refused(question, at: address) }

@@ -23,7 +23,8 @@ extension Connection {
         for (name, value) in request.headers { fields.add(name: name, value: value) }
         let question = Question(
             method: request.method, headers: fields, body: request.body,
-            isIdempotent: PlainRequest.idempotentMethods.contains(request.method), isGuess: !concernsAccount(address),
+            isIdempotent: PlainRequest.idempotentMethods.contains(request.method),
+            isGuess: !knowledge.concernsAccount(address),
             timeLimit: request.timeLimit, doing: "\(request.method) \(address.path)")
         var reply = try await openly(question, at: address)
         let echo = CredentialsEcho(reply.authorization)
@@ -37,11 +38,6 @@ extension Connection {
             body: BodyReader(GuardedBody(reply.answer.body, echo), doing: question.doing, at: address.origin))
     }
 
-    /// Tells whether a 401 at an address certainly concerns the account's credentials.
-    func concernsAccount(_ address: ServerAddress) -> Bool {
-        knownRoot().map { address.path.utf8.starts(with: $0.root.path.utf8) } ?? true
-    }
-
     /// Finds out whether a 401 for an address away from the account's files concerns the credentials.
     ///
     /// A server of the ownCloud family has one set of credentials for everything, so it is asked once for the account's
@@ -49,7 +45,8 @@ extension Connection {
     /// - Throws: `authentication` if the server rejects the credentials there too, after which nothing is sent; or the
     ///   error of a request that found no answer.
     func confirmRefusal(_ answer: inout HTTPAnswer) async throws(ConnectionError) {
-        guard let (root, isFamily) = knownRoot(), isFamily else { return }
+        let knowledge = knowledge
+        guard let root = knowledge.root, knowledge.isFamily else { return }
         // After the body is read, the question can use the same connection.
         _ = await answer.beginning(atMost: 65_536)
         var reply = try await openly(

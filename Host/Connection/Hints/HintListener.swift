@@ -138,7 +138,7 @@ struct HintListener: Sendable {
             throw ConnectionError(.maintenance, "the server is unavailable")
         }
         var place = try connection.bookmarkAddress()
-        if let root = connection.foundRoot() { place = root }
+        if let root = connection.knowledge.root { place = root }
         place = RootCandidates.home(of: place).appending(path)
         place.query = query
         return try await connection.openly(question, at: place)

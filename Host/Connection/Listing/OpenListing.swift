@@ -36,8 +36,8 @@ final class OpenListing {
         answer = reply.answer
         date = reply.answer.headers.first(name: "Date").flatMap { Timestamp(httpDate: $0) }
         reader = try ListingReader(
-            folder, depth: depth, root: self.root, asked: reply.address, isFamily: connection.writingManners.isFamily)
-        if let date { connection.noteServersClock(date) }
+            folder, depth: depth, root: self.root, asked: reply.address, isFamily: connection.knowledge.isFamily)
+        if let date { connection.learn(.clock(date, at: connection.clock.monotonic())) }
     }
 
     deinit { leaveGate() }
@@ -83,7 +83,9 @@ final class OpenListing {
         } else {
             end = try reader.finish()
             end?.listing.date = date
-            if folder.isRoot, depth != .zero { connection.noteRoot(hasFamilyProperties: reader.hasFamilyProperties) }
+            if folder.isRoot, depth != .zero {
+                connection.learn(.rootProperties(areOfFamily: reader.hasFamilyProperties))
+            }
             // The next request does not wait for the processing of the entries.
             leaveGate()
         }

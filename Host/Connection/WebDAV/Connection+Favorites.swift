@@ -7,7 +7,7 @@ extension Connection {
     /// - Returns: The items' paths; nil if the server does not answer such a request.
     /// - Throws: `ConnectionError` if the answer does not come or is not whole. It then says nothing about any item.
     public func favorites() async throws(ConnectionError) -> Set<ItemPath>? {
-        guard writingManners.isFamily else { return nil }
+        guard knowledge.isFamily else { return nil }
         let root = try root()
         let asked: AskedProperties
         do { asked = try AskedProperties([Self.favorite]) } catch {

@@ -23,7 +23,7 @@ extension Connection {
         let question = Question(
             method: try Self.method(request.method),
             headers: ["Depth": request.depth.rawValue, "Content-Type": "application/xml; charset=utf-8"], body: body,
-            isGuess: !concernsAccount(address), timeLimit: request.timeLimit,
+            isGuess: !knowledge.concernsAccount(address), timeLimit: request.timeLimit,
             expected: .transfer,
             doing: "\(request.method) \(address.path)")
         let answer = try await multistatus(question, asked, at: address).answer

@@ -36,7 +36,7 @@ extension Connection {
         if let certain = upload.certain { return certain }
         // A listing tells no checksums, which servers of the family have.
         let held =
-            writingManners.isFamily
+            knowledge.isFamily
             ? try await held(at: upload.path)
             : try await heldTogether(at: upload.path, since: upload.time, among: entries)
         return upload.confirmed(by: held, at: clock.monotonic())
@@ -62,7 +62,7 @@ extension Connection {
                 asked.append(upload)
             }
         }
-        guard !writingManners.isFamily, asked.count >= ConfirmationQueue.several,
+        guard !knowledge.isFamily, asked.count >= ConfirmationQueue.several,
             await entries() <= asked.count * ConfirmationQueue.mostEntries
         else { return confirmed }
         let held = await held(in: folder, Set(asked.map(\.path)))

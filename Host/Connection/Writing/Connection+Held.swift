@@ -13,7 +13,7 @@ extension Connection {
         var question = Question(
             method: "PROPFIND",
             headers: ["Depth": Depth.zero.rawValue, "Content-Type": "application/xml; charset=utf-8"],
-            body: mayHaveFamilyProperties ? PropertyRequest.heldBody : PropertyRequest.standardHeldBody,
+            body: knowledge.mayHaveFamilyProperties ? PropertyRequest.heldBody : PropertyRequest.standardHeldBody,
             timeLimit: timeLimits.head, expected: .transfer, doing: "checking \(path)")
         try await enterGate(&question, .change)
         defer { question.turn?.end() }
@@ -32,7 +32,7 @@ extension Connection {
         try Self.checkCoding(of: reply.answer, question, at: root.origin)
         let reader = try ListingReader(
             path, depth: .zero, root: path.isRoot ? reply.address.asFolder : root, asked: reply.address,
-            isFamily: writingManners.isFamily)
+            isFamily: knowledge.isFamily)
         while let chunk = try await nextChunk(of: &reply.answer, question, at: root.origin) { try reader.read(chunk) }
         let listing = try reader.finish().listing
         return HeldItem(

@@ -61,15 +61,15 @@ extension Connection {
         _ request: inout UploadRequest, at path: ItemPath
     ) async throws(ConnectionError) -> WriteRefusal? {
         let (folder, size) = (path.parent, request.size)
-        let mayLackRoom = size >= Self.largeUpload || withQuotas { quotas, _ in quotas.isFull(folder) }
+        let mayLackRoom = size >= Self.largeUpload || knowledge.quotas.isFull(folder)
         let isDecided = request.isDecided(by: try await knownManners())
         guard mayLackRoom || !isDecided else { return nil }
         let there = try await held(at: path)
         if let refusal = request.refusal(there) { return refusal }
         if case .version = request.base, let current = there?.item.etag { request.base = .version(current) }
-        guard mayLackRoom, !withQuotas({ $0.hasRoom(for: size, in: folder, at: $1) }) else { return nil }
+        guard mayLackRoom, !knowledge.quotas.hasRoom(for: size, in: folder, at: clock.monotonic()) else { return nil }
         guard let parent = try await held(at: folder), parent.item.kind == .folder else { return .parentMissing }
-        withQuotas { $0.told(parent.available, by: folder, at: $1) }
+        learn(.quota(parent.available, of: folder, at: clock.monotonic()))
         guard let refusal = parent.available.flatMap({ request.refusal(there, available: $0) }) else { return nil }
         noteLack(of: refusal, in: folder)
         return refusal
@@ -77,8 +77,7 @@ extension Connection {
 
     /// Notes that a folder has no room, if this is why an upload is refused.
     func noteLack(of refusal: WriteRefusal, in folder: ItemPath) {
-        guard case .noRoom = refusal else { return }
-        withQuotas { quotas, _ in quotas.lacksRoom(in: folder) }
+        if case .noRoom = refusal { learn(.noRoom(in: folder)) }
     }
 
     /// Returns the fields that go out with a file.
@@ -89,7 +88,7 @@ extension Connection {
         if let modified = request.modified {
             headers.add(name: "X-OC-Mtime", value: "\(modified.nanoseconds / 1_000_000_000)")
         }
-        if writingManners.isFamily, let checksum = request.sentChecksum {
+        if knowledge.isFamily, let checksum = request.sentChecksum {
             headers.add(name: "OC-Checksum", value: checksum.field)
         }
         return headers

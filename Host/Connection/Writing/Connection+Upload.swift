@@ -44,7 +44,7 @@ extension Connection {
         }
         guard source.size == request.size else { throw Self.changed(.put(path)) }
         if first == nil {
-            let least = min(TusUpload.leastSize, chunks.refusedBody ?? .max)
+            let least = min(TusUpload.leastSize, knowledge.chunks.refusedBody ?? .max)
             if request.size >= least || isOfParts(resumption.begun),
                 let outcome = try await uploadInParts(path, request, from: source, resumption, progress)
             {
@@ -54,7 +54,7 @@ extension Connection {
         }
         let outcome = try await put(path, request, from: source, after: first, progress: progress)
         guard case .refused(let refusal) = outcome, refusal.meaning == .tooLarge else { return outcome }
-        changeChunks { $0.refused(request.size) }
+        learn(.refusedBody(request.size))
         let begun = UploadResumption(begun: nil, note: resumption.note)
         return try await uploadInParts(path, request, from: source, begun, progress) ?? outcome
     }
@@ -72,7 +72,7 @@ extension Connection {
             var transfer = TusTransfer(
                 by: self, of: path, request, from: source, tus, resumption, progress: progress, root: root)
             outcome = try await transfer.run()
-        } else if let offer = chunks.offer, let uploads = chunkedUploads {
+        } else if let offer = knowledge.chunks.offer, let uploads = chunkedUploads {
             // Without a version that can stand in a condition, the server would put the parts in place without one.
             if let version = request.base.version, version.field == nil { return nil }
             if let refusal = try await refusalOfName(.put(path)) { return .refused(refusal) }
@@ -83,7 +83,7 @@ extension Connection {
         } else {
             return nil
         }
-        if case .done = outcome { withQuotas { quotas, _ in quotas.took(request.size, in: path.parent) } }
+        if case .done = outcome { learn(.upload(request.size, into: path.parent)) }
         return outcome
     }
 
@@ -102,7 +102,9 @@ extension Connection {
 
     /// Has the server drop the upload at an address.
     func terminate(_ address: ServerAddress) async {
-        guard let offer = tus.offer, offer.terminates, let root = foundRoot(), root.origin == address.origin else {
+        guard let offer = knowledge.tus.offer, offer.terminates, let root = knowledge.root,
+            root.origin == address.origin
+        else {
             return
         }
         do {
@@ -123,27 +125,27 @@ extension Connection {
         headers.add(name: "Tus-Resumable", value: TusOffer.version)
         return Question(
             method: method, headers: headers, upload: body, isWrite: body != nil,
-            isGuess: !concernsAccount(address), hasSecretAddress: true, timeLimit: timeLimits.head,
+            isGuess: !knowledge.concernsAccount(address), hasSecretAddress: true, timeLimit: timeLimits.head,
             expected: .document, doing: doing)
     }
 
     /// Returns what the server offers of resumable uploads; nil if it offers nothing. Asks for the capabilities if they
     /// may tell and were not read.
     private func tusOffer() async throws(ConnectionError) -> TusOffer? {
-        let known = tus
+        let known = knowledge.tus
         guard !known.isRefused else { return nil }
-        if !known.hasCapabilities, known.announced != nil || writingManners.isFamily {
+        if !known.hasCapabilities, known.announced != nil || knowledge.isFamily {
             let home = RootCandidates.home(of: try root())
             do throws(ConnectionError) {
                 let (_, isSure) = try await capabilities(at: home, isGuess: false)
-                if isSure { changeTus { $0.hasCapabilities = true } }
+                if isSure { learn(.askedForCapabilities) }
             } catch {
                 // Limits that are not told show when they are met.
                 guard error.kind == .redirectRefused || error.kind == .protocolViolation else { throw error }
                 logger.debug("\(error.message)")
-                changeTus { $0.hasCapabilities = true }
+                learn(.askedForCapabilities)
             }
         }
-        return tus.offer
+        return knowledge.tus.offer
     }
 }

@@ -66,26 +66,25 @@ extension Connection {
     public var takesUploadBatches: Bool {
         let manners = writingManners
         // A server of the family may refuse names, which it is asked about before the first upload.
-        guard manners.heedsConditions, !manners.isFamily || forbiddenNamesAreKnown else { return false }
+        guard manners.heedsConditions, !manners.isFamily || knowledge.forbiddenNames != nil else { return false }
         return batchWay(bandwidth.up) != nil
     }
 
-    private var forbiddenNamesAreKnown: Bool { (toldNames ?? known?.forbiddenNames) != nil }
-
     /// Whether a file can be uploaded with others: its request alone decides, and nothing must be asked before it.
     public func mayUploadInBatch(_ file: BatchedUpload) -> Bool {
-        let manners = writingManners
-        let request = file.request
+        let knowledge = knowledge
+        let (manners, request) = (knowledge.manners, file.request)
         guard !file.path.isRoot, request.size <= BatchedUpload.largest,
-            request.size < min(TusUpload.leastSize, chunks.refusedBody ?? .max), request.isDecided(by: manners),
+            request.size < min(TusUpload.leastSize, knowledge.chunks.refusedBody ?? .max),
+            request.isDecided(by: manners),
             !manners.mayHideDotNames
         else { return false }
         if manners.isFamily {
-            guard let names = toldNames ?? known?.forbiddenNames, names.objection(to: file.path.name) == nil else {
+            guard let names = knowledge.forbiddenNames, names.objection(to: file.path.name) == nil else {
                 return false
             }
         }
-        return !withQuotas { quotas, _ in quotas.isFull(file.path.parent) }
+        return !knowledge.quotas.isFull(file.path.parent)
     }
 
     private func requests(for files: [BatchedUpload], by way: BatchWay, idPrefix: String) -> BatchRequests {
@@ -112,11 +111,11 @@ extension Connection {
     /// Notes what the answer to an upload that was made tells of more than its file.
     /// - Parameter reliesOnCondition: Whether nothing but the request's condition kept it from replacing something.
     func noteUpload(_ answer: inout WriteAnswer, of size: Int64, at path: ItemPath, reliesOnCondition: Bool) {
-        withQuotas { quotas, _ in quotas.took(size, in: path.parent) }
+        learn(.upload(size, into: path.parent))
         guard answer.hasReplaced else { return }
         // Where nothing was there a moment ago, 204 is only the server's way to say that it is done.
         answer.hasReplaced = reliesOnCondition
-        if reliesOnCondition { noteIgnoredCondition() }
+        if reliesOnCondition { learn(.ignoredCondition) }
     }
 }
 

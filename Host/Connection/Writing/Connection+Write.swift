@@ -97,7 +97,7 @@ extension Connection {
     private func setProperty(
         _ element: String, _ request: WriteRequest, _ headers: HTTPHeaders = [:]
     ) async throws(ConnectionError) -> WriteOutcome {
-        guard writingManners.isFamily else { return .refused(.notAllowed) }
+        guard knowledge.isFamily else { return .refused(.notAllowed) }
         let body = """
             <?xml version="1.0" encoding="utf-8"?>
             <d:propertyupdate xmlns:d="DAV:" xmlns:oc="http://owncloud.org/ns"><d:set><d:prop>\

@@ -222,7 +222,8 @@ struct DiscoverTests {
             let facts = ServerFacts(
                 root: "https://h/", product: "x", version: "1", hasFileIDs: false, hasFiles: true,
                 rootItem: ListedItem(path: .root, kind: .folder))
-            connection.setKnown(KnownServer(facts, of: .at("https://h/", username: "ada"), at: .now()))
+            connection.learn(
+                .kept(KnownServer(facts, of: .at("https://h/", username: "ada"), at: .now())))
             for _ in 0..<2 {
                 #expect(try await connection.discover(other) == nil)
                 #expect(try await connection.discover(offered)?.homes == ["/home/"])

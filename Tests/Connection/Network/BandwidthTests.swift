@@ -21,7 +21,7 @@ import Testing
                 var times = TimeLimits()
                 (times.silence, times.pacePeriod) = (.seconds(4), .seconds(1))
                 let paced = connection(to: first.bookmark, server, Limits(slowest: 1), bandwidth, times)
-                paced.setRoot(try first.root(), hasFiles: true, isFamily: false)
+                paced.learn(.root(try first.root(), hasFiles: true, isFamily: false))
                 try await closing(paced) { try await body(server, paced) }
             }
         }
@@ -42,7 +42,7 @@ import Testing
         var times = TimeLimits()
         times.silence = .milliseconds(4_500)
         let other = self.connection(to: connection.bookmark, server, Limits(slowest: 0), Bandwidth(), times)
-        other.setRoot(try connection.root(), hasFiles: true, isFamily: false)
+        other.learn(.root(try connection.root(), hasFiles: true, isFamily: false))
         try await closing(other) {
             let silent = server.add(Fault(.hold(afterBytes: 1), method: "GET", path: "/a"))
             let error = await #expect(throws: ConnectionError.self) {
@@ -85,7 +85,7 @@ import Testing
             let pair = (0..<2).map { _ in
                 self.connection(to: connection.bookmark, server, Limits(), bandwidth)
             }
-            for one in pair { one.setRoot(try connection.root(), hasFiles: true, isFamily: false) }
+            for one in pair { one.learn(.root(try connection.root(), hasFiles: true, isFamily: false)) }
             try await closing(pair[0]) {
                 try await closing(pair[1]) {
                     let began = ContinuousClock.now

@@ -112,7 +112,7 @@ struct FaultTests {
                 bookmark: connection.bookmark,
                 credentials: .basic(username: server.configuration.user, password: server.configuration.password),
                 limits: Limits(), clock: .system, logger: Logger(label: "test"), timeLimits: times)
-            hasty.setRoot(try connection.root(), hasFiles: true, isFamily: false)
+            hasty.learn(.root(try connection.root(), hasFiles: true, isFamily: false))
             try await closing(hasty) {
                 for fault in [Fault(.hold(), method: "GET"), Fault(.hold(afterBytes: 1_000), method: "GET")] {
                     let hold = server.add(fault)
@@ -137,7 +137,7 @@ struct FaultTests {
             bookmark: connection.bookmark,
             credentials: .basic(username: server.configuration.user, password: server.configuration.password),
             limits: Limits(slowest: slowest), clock: .system, logger: Logger(label: "test"), timeLimits: times)
-        other.setRoot(try connection.root(), hasFiles: true, isFamily: false)
+        other.learn(.root(try connection.root(), hasFiles: true, isFamily: false))
         try await closing(other) { try await body(other) }
     }
 

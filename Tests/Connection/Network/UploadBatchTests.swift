@@ -483,7 +483,7 @@ private final class Sender: UploadBatchReceiver {
                 #expect(!may("/a", .new, 65_537) && !may("/", .new))
                 #expect(!may("/a", .version(ETag(opaque: "v", strength: .weak))))
                 #expect(!may("/a", .version(.substitute(size: 3, lastModified: nil))))
-                connection.withQuotas { quotas, _ in quotas.lacksRoom(in: .root) }
+                connection.learn(.noRoom(in: .root))
                 #expect(!may("/a", .new) && may("/d/a", .new))
                 connection.isPaused = true
                 #expect(!connection.takesUploadBatches)

@@ -84,7 +84,7 @@ struct ExchangeTests {
             .status(401, ["WWW-Authenticate": "Basic realm=\"r\""])
         }
         let connection = Connection("https://h/dav", over: transport)
-        connection.setRoot(try connection.bookmarkAddress(), hasFiles: true, isFamily: isFamily)
+        connection.learn(.root(try connection.bookmarkAddress(), hasFiles: true, isFamily: isFamily))
         if isFamily {
             await #expect(throws: ConnectionError.self) { try await connection.exchange(PlainRequest("GET", "/ocs/x")) }
             #expect(throws: ConnectionError.self) { try connection.usableCredentials() }
@@ -101,7 +101,7 @@ struct ExchangeTests {
             request.address.path.hasPrefix("/dav/files/") ? .status(207) : .status(401)
         }
         let connection = Connection("https://h/", over: transport)
-        connection.setRoot(try ServerAddress("https://h/dav/files/ada/"), hasFiles: true, isFamily: isFamily)
+        connection.learn(.root(try ServerAddress("https://h/dav/files/ada/"), hasFiles: true, isFamily: isFamily))
         #expect(try await connection.exchange(PlainRequest("GET", "/dav/cal/x")).status == 401)
         let request = MultistatusRequest("PROPFIND", "/dav/cal/", properties: [Sync.etag])
         #expect(try await connection.multistatus(request).status == 401)
@@ -126,7 +126,7 @@ struct ExchangeTests {
             return HTTPAnswer(status: 207, headers: [:], body: ScriptedBody(chunks: [Array(body.utf8)]))
         }
         let connection = Connection("https://h/dav/files/", over: transport)
-        connection.setRoot(try connection.bookmarkAddress(), hasFiles: true, isFamily: false)
+        connection.learn(.root(try connection.bookmarkAddress(), hasFiles: true, isFamily: false))
         if isRefused {
             let error = await #expect(throws: ConnectionError.self) { try await connection.discover(.caldav) }
             #expect(error?.kind == .forbidden && error?.status == 401)

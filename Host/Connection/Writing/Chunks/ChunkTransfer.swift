@@ -33,7 +33,7 @@ struct ChunkTransfer {
             begun.path == path && begun.base == request.base.version ? ChunkFolder(begun, in: uploads) : nil
         }
         upload = ChunkUpload(
-            size: request.size, offer: offer, refusedBody: connection.chunks.refusedBody, begun: begun)
+            size: request.size, offer: offer, refusedBody: connection.knowledge.chunks.refusedBody, begun: begun)
     }
 
     /// Uploads the file.
@@ -85,7 +85,7 @@ struct ChunkTransfer {
         ) { [progress] sent in progress(range.lowerBound + sent) }
         do {
             let reading = try await ask("PUT", body: body, at: folder.part(number))
-            if reading.status == 413 { connection.changeChunks { $0.refused(body.size) } }
+            if reading.status == 413 { connection.learn(.refusedBody(body.size)) }
             if !(200..<300).contains(reading.status) { failure = error(for: reading) }
             upload.sent(reading.status, hasDocument: !reading.document.isEmpty)
         } catch let error as ConnectionError where error.isClosed {
@@ -134,7 +134,7 @@ struct ChunkTransfer {
         headers.add(name: "OC-Total-Length", value: "\(request.size)")
         let question = Question(
             method: method, headers: headers, upload: body, isWrite: true,
-            isGuess: !connection.concernsAccount(address), timeLimit: connection.timeLimits.head,
+            isGuess: !connection.knowledge.concernsAccount(address), timeLimit: connection.timeLimits.head,
             expected: .document, doing: write.doing)
         do throws(ConnectionError) {
             let reading = try await connection.read(question, write, at: address)
@@ -185,7 +185,7 @@ struct ChunkTransfer {
             }
         case .unusable(let isLasting):
             if isLasting {
-                connection.changeChunks { $0.isRefused = true }
+                connection.learn(.chunksFail)
                 connection.logger.info("The server offers uploads in parts that do not work; files go in one request")
             }
             try await giveUp()

@@ -4,7 +4,7 @@ import Transfer
 
 extension Connection {
     /// The folder of all uploads in parts of the account's user; nil if the account's address does not tell it.
-    var chunkedUploads: ServerAddress? { foundRoot().flatMap { ChunkFolder.uploads(of: $0) } }
+    var chunkedUploads: ServerAddress? { knowledge.root.flatMap { ChunkFolder.uploads(of: $0) } }
 
     /// Asks which parts of an upload the server has.
     /// - Returns: Their sizes in bytes by number; nil if the folder is not there.
@@ -17,7 +17,8 @@ extension Connection {
         let address = folder.address.asFolder
         var question = Question(
             method: "PROPFIND", headers: ["Depth": "1", "Content-Type": "application/xml; charset=utf-8"],
-            body: asked.propfind, isGuess: !concernsAccount(address), timeLimit: timeLimits.head, expected: .transfer,
+            body: asked.propfind, isGuess: !knowledge.concernsAccount(address), timeLimit: timeLimits.head,
+            expected: .transfer,
             doing: doing)
         try await enterGate(&question, .change)
         defer { question.turn?.end() }
@@ -46,7 +47,7 @@ extension Connection {
     /// Has the server drop the folder of an upload in parts. One that stays expires.
     func drop(_ folder: ChunkFolder) async {
         let question = Question(
-            method: "DELETE", isGuess: !concernsAccount(folder.address), timeLimit: timeLimits.head,
+            method: "DELETE", isGuess: !knowledge.concernsAccount(folder.address), timeLimit: timeLimits.head,
             expected: .document, doing: "dropping an upload")
         do {
             let reading = try await read(question, .put(.root), at: folder.address.asFolder)

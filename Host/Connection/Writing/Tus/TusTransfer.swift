@@ -146,13 +146,13 @@ struct TusTransfer {
         case .done: return try await landed()
         case .unusable(let isLasting):
             if isLasting {
-                connection.changeTus { $0.isRefused = true }
+                connection.learn(.tusFails)
                 connection.logger.info("The server offers resumable uploads that do not work; files go in one request")
             }
             return nil
         case .elsewhere:
             // Said once, since no resumable upload is begun any more.
-            connection.changeTus { $0.isRefused = true }
+            connection.learn(.tusFails)
             connection.logger.warning(
                 """
                 The server names an address on another server for a resumable upload: nothing was sent there, and files \
