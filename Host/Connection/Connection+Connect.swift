@@ -17,6 +17,20 @@ extension ConnectionError {
 }
 
 extension Connection {
+    /// Returns how long a server of the ownCloud family asks clients to wait between two polls, according to its
+    /// capabilities document.
+    ///
+    /// Asks the server until it was able to answer. The answer is kept as long as the facts about the server hold.
+    /// - Returns: The wait; nil if the document names none, or the server answered with an error status.
+    /// - Throws: `unreachable` if the server does not answer or `connect()` has not found the root; `authentication` if
+    ///   the server rejects the credentials; and the other kinds of a request without an answer.
+    public func pollWish() async throws(ConnectionError) -> Duration? {
+        if let known = known?.pollWish { return known == 0 ? nil : .milliseconds(known) }
+        let (found, isSure) = try await wire.capabilities(at: RootCandidates.home(of: try wire.root()), isGuess: false)
+        if isSure { wire.learn(.pollWish(found?.wishMilliseconds ?? 0)) }
+        return found?.pollWish
+    }
+
     /// Finds the account's files on the server and checks that the credentials open them.
     ///
     /// Works in these steps:
@@ -45,10 +59,10 @@ extension Connection {
         do {
             return try await connectAsApproved(knowing: known, asking: depth)
         } catch {
-            guard let redirect = error.redirect, let address = try? bookmarkAddress(),
+            guard let redirect = error.redirect, let address = try? wire.bookmarkAddress(),
                 redirect.target(of: address) != nil
             else { throw error }
-            try approvals.check(.redirect(redirect))
+            try wire.approvals.check(.redirect(redirect))
             throw error
         }
     }
@@ -57,10 +71,10 @@ extension Connection {
     private func connectAsApproved(
         knowing known: KnownServer?, asking depth: (Bool) -> Depth
     ) async throws(ConnectionError) -> (facts: ServerFacts, listing: RootListing?) {
-        let address = try bookmarkAddress()
-        try usableCredentials()
+        let address = try wire.bookmarkAddress()
+        try wire.usableCredentials()
         if let known, let found = try await connect(knowing: known, at: address, asking: depth) { return found }
-        learn(.kept(nil))
+        wire.learn(.kept(nil))
         let status = try await statusDocument(of: address)
         if status?.isInMaintenance == true {
             throw ConnectionError(
@@ -70,7 +84,7 @@ extension Connection {
             let identity = Identity(status)
             try approve(identity.product, identity.version, of: address.origin)
         }
-        let candidates = RootCandidates.all(for: address, username: bookmark.username, isFamily: status != nil)
+        let candidates = RootCandidates.all(for: address, username: wire.bookmark.username, isFamily: status != nil)
         for (index, candidate) in candidates.enumerated() {
             do {
                 var found = try await facts(
@@ -91,7 +105,7 @@ extension Connection {
         knowing known: KnownServer, at address: ServerAddress, asking depth: (Bool) -> Depth
     ) async throws(ConnectionError) -> (facts: ServerFacts, listing: RootListing?)? {
         // Credentials go to the account's origin only, whatever the database says.
-        guard known.isOf(bookmark), let root = try? ServerAddress(known.root), root.origin == address.origin else {
+        guard known.isOf(wire.bookmark), let root = try? ServerAddress(known.root), root.origin == address.origin else {
             return nil
         }
         let identity = Identity(evidence: known.evidence, product: known.product, version: known.version)
@@ -100,7 +114,7 @@ extension Connection {
             guard found.facts.hasFileIDs == known.hasFileIDs, found.facts.hasFiles == known.hasFiles,
                 found.facts.root.hasSameBytes(as: known.root)
             else { return nil }
-            learn(.kept(known))
+            wire.learn(.kept(known))
             return found
         } catch {
             switch error.kind {
@@ -134,31 +148,31 @@ extension Connection {
     private func complete(_ facts: inout ServerFacts) async throws(ConnectionError) {
         var wish: Int64?
         if facts.evidence == .none, facts.hasFileIDs, facts.hasFiles {
-            let root = try root()
+            let root = try wire.root()
             var homes = [RootCandidates.home(of: root)]
             let origin = ServerAddress(origin: root.origin, path: "/")
             if homes != [origin] { homes.append(origin) }
             for home in homes {
-                let (found, isSure) = try await capabilities(at: home, isGuess: true)
+                let (found, isSure) = try await wire.capabilities(at: home, isGuess: true)
                 guard isSure else { return }
                 guard let found else { continue }
                 try approve(found.product, found.version, of: home.origin)
                 (facts.evidence, facts.product, facts.version) = (.capabilities, found.product, found.version)
                 wish = found.wishMilliseconds
-                learn(.root(root, hasFiles: true, isFamily: true))
+                wire.learn(.root(root, hasFiles: true, isFamily: true))
                 break
             }
         }
-        var known = KnownServer(facts, of: bookmark, at: clock.now())
-        (known.pollWish, known.forbiddenNames) = (wish, knowledge.forbiddenNames)
-        learn(.kept(known))
+        var known = KnownServer(facts, of: wire.bookmark, at: wire.clock.now())
+        (known.pollWish, known.forbiddenNames) = (wish, wire.knowledge.forbiddenNames)
+        wire.learn(.kept(known))
     }
 
     /// Checks that an old version was approved.
     private func approve(
         _ product: String?, _ version: String?, of origin: ServerAddress.Origin
     ) throws(ConnectionError) {
-        if let old = Approval.version(product, version, of: origin) { try approvals.check(old) }
+        if let old = Approval.version(product, version, of: origin) { try wire.approvals.check(old) }
     }
 
     private func facts(
@@ -168,8 +182,9 @@ extension Connection {
         var root: ListedItem
         let (isForeign, date): (Bool, Timestamp?)
         do throws(ConnectionError) {
-            listing = try await beginListing(
-                .root, depth: depth, below: candidate, timeLimit: depth == .zero ? timeLimits.greeting : timeLimits.head
+            listing = try await listings.beginListing(
+                .root, depth: depth, below: candidate,
+                timeLimit: depth == .zero ? wire.timeLimits.greeting : wire.timeLimits.head
             )
             (root, isForeign, date) = try await listing.begin()
         } catch {
@@ -189,7 +204,7 @@ extension Connection {
             }
         }
         root.kind = .folder
-        learn(.root(address, hasFiles: hasFiles, isFamily: identity.evidence != .none))
+        wire.learn(.root(address, hasFiles: hasFiles, isFamily: identity.evidence != .none))
         let facts = ServerFacts(
             root: address.description, evidence: identity.evidence, product: identity.product,
             version: identity.version, hasFileIDs: root.fileID != nil, hasFiles: hasFiles, rootItem: root, date: date)
@@ -198,58 +213,33 @@ extension Connection {
 
     /// Tells whether an address that is not a collection is for calendars or address books, according to the server.
     private func keepsNoFiles(at root: ServerAddress) async throws(ConnectionError) -> Bool {
-        let classes = try await complianceClasses(of: root)
+        let classes = try await wire.complianceClasses(of: root)
         return DAVService.allCases.contains { classes.contains($0.complianceClass) }
-    }
-
-    /// Returns the account's url, or the address to which approved redirects lead, as an address with a closing slash.
-    /// - Throws: `badAddress` if the url cannot be used.
-    func bookmarkAddress() throws(ConnectionError) -> ServerAddress {
-        let hint = "url in the account's config is https://HOST or https://HOST/PATH"
-        let address: ServerAddress
-        do { address = try ServerAddress(bookmark.url) } catch {
-            let why =
-                switch error {
-                case .notHTTP: "it does not begin with http:// or https://"
-                case .noHost: "it has no host"
-                case .badPort: "its port is not a number from 1 to 65535"
-                case .hasCredentials: "it contains a name or password, which belong under username and password"
-                case .badCharacter: "it contains a space or another character that an address cannot contain"
-                }
-            throw ConnectionError(.badAddress, "the url of account \(bookmark.name) cannot be used: \(why)", hint: hint)
-        }
-        if bookmark.trust != .system || bookmark.clientCertificate != nil, !address.origin.isTLS {
-            throw ConnectionError(
-                .badAddress,
-                "the url of account \(bookmark.name) is not https, so no certificate can be shown, as tls requires",
-                hint: "change the url to https://, or remove tls from the config")
-        }
-        return approvals.target(of: address.asFolder)
     }
 
     /// Returns the status document; nil if the server has none that can be read.
     private func statusDocument(of address: ServerAddress) async throws(ConnectionError) -> StatusDocument? {
         var question = Question(
-            method: "GET", sendsCredentials: false, timeLimit: timeLimits.greeting, expected: .document,
+            method: "GET", sendsCredentials: false, timeLimit: wire.timeLimits.greeting, expected: .document,
             doing: "asking for status.php")
         let place = RootCandidates.home(of: address).appending("status.php")
-        try await enterGate(&question, .listing)
+        try await wire.enterGate(&question, .listing)
         defer { question.turn?.end() }
         // A redirect to another origin ends the attempt here, before credentials are sent to an address that is not the
         // server's.
-        var reply = try await ask(question, at: place)
+        var reply = try await wire.ask(question, at: place)
         guard reply.answer.status == 200 else {
-            let error = await error(for: &reply.answer, question, at: reply.address.origin)
+            let error = await wire.error(for: &reply.answer, question, at: reply.address.origin)
             // A server that cannot answer now may be of the ownCloud family, so the address of its files is unknown.
             if error.isTransient, error.status != 423 { throw error }
             return nil
         }
         do {
             return StatusDocument(
-                json: try await document(of: &reply.answer, atMost: 65_536, question, at: reply.address.origin))
+                json: try await wire.document(of: &reply.answer, atMost: 65_536, question, at: reply.address.origin))
         } catch  where error.kind == .protocolViolation {
             // Another document of any length may be at this address.
-            logger.debug("\(error.message)")
+            wire.logger.debug("\(error.message)")
             return nil
         }
     }

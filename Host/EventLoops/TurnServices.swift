@@ -92,14 +92,14 @@ final class TurnServices: LoopTurn, @unchecked Sendable {
     // MARK: Server
 
     func send(_ request: PlainRequest) throws(ServiceError) -> any PluginAnswer {
-        let answer = try asking { [connection] in try await connection.exchange(request) }
+        let answer = try asking { [connection] in try await connection.loopRequests.exchange(request) }
         note(answer.status)
         return Answer(answer, of: self)
     }
 
     func send(_ request: MultistatusRequest, ahead isAhead: Bool) throws(ServiceError) -> any PluginDAVAnswer {
         let ask: @Sendable () async throws -> MultistatusAnswer = { [connection] in
-            try await connection.multistatus(request)
+            try await connection.loopRequests.multistatus(request)
         }
         if isAhead {
             // With a single connection, the request waits for the end of the previous answer, which is still being
@@ -128,7 +128,7 @@ final class TurnServices: LoopTurn, @unchecked Sendable {
         }
         let answer = try asking { [connection] () async throws -> DAVHomes?? in
             do {
-                return .some(try await connection.discover(service))
+                return .some(try await connection.loopRequests.discover(service))
             } catch let error as ConnectionError {
                 guard error.kind == .notFound else { throw error }
                 return nil

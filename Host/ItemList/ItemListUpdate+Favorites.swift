@@ -17,10 +17,10 @@ extension ItemListUpdate {
     /// - Throws: `ConnectionError` if the answer does not come; `Failure` of the database.
     package func updateFavorites() async throws -> FavoritesOutcome {
         let moment = finishedChanges.begin()
-        guard let told = try await connection.favorites() else { return .refused }
+        guard let told = try await connection.listings.favorites() else { return .refused }
         let known = try await database.read { try $0.items.favorites() }
         for path in known.subtracting(told).sorted() {
-            guard let held = try await connection.held(at: path) else { continue }
+            guard let held = try await connection.listings.held(at: path) else { continue }
             guard !held.item.isFavorite else { return .refused }
             break
         }

@@ -157,7 +157,7 @@ package struct ItemListUpdate: Sendable {
         if mode == .rest { return due }
         do {
             var root = root
-            if root == nil { root = try await connection.list(.root, depth: .zero) { _ in }.folder }
+            if root == nil { root = try await connection.listings.list(.root, depth: .zero) { _ in }.folder }
             let isUnchanged = root?.etag.map { listedETag?.hasSameBytes(as: $0.opaque) ?? false } ?? false
             if isUnchanged && left.isEmpty {
                 let now = clock.now()
@@ -199,7 +199,7 @@ package struct ItemListUpdate: Sendable {
     private func findMissingFolder(_ path: ItemPath, writer: MergeWriter) async throws -> Listed {
         var isAboveThere = true
         do {
-            _ = try await connection.list(path.parent, depth: .zero) { _ in }
+            _ = try await connection.listings.list(path.parent, depth: .zero) { _ in }
         } catch let error as ConnectionError {
             guard error.kind == .notFound else { return .failed(error) }
             isAboveThere = false
@@ -239,8 +239,9 @@ package struct ItemListUpdate: Sendable {
             waiting.date = date
         }
         var told: Listing?
-        if let begun { told = try await connection.list(begun.listing, onBatch: take) }
-        let listing = if let told { told } else { try await connection.list(job.path, depth: .one, onBatch: take) }
+        if let begun { told = try await connection.listings.list(begun.listing, onBatch: take) }
+        let listing =
+            if let told { told } else { try await connection.listings.list(job.path, depth: .one, onBatch: take) }
         let result = Mutex(FolderMerge.Result())
         try await writer.write { [waiting, areAllWaiting] tx in
             try merge.merge(waiting.entries, areAll: areAllWaiting, listedAt: waiting.date, in: tx)

@@ -39,20 +39,20 @@ struct ServiceResolver: Sendable {
     }
 }
 
-extension Connection {
+extension LoopRequests {
     /// Returns the path that the name server tells for a service of the account's own server; nil if there is none.
     /// With a proxy no name is looked up here: this network may not know the name, or may not be meant to hear it.
     func pathByName(_ service: DAVService, of account: ServerAddress) async -> ServerAddress? {
-        guard bookmark.proxy == nil else { return nil }
+        guard wire.bookmark.proxy == nil else { return nil }
         var hosts = [account.origin.host]
         // If the username is a mail address, its domain may have records about its services.
-        if let username = bookmark.username, let at = username.lastIndex(of: "@") {
+        if let username = wire.bookmark.username, let at = username.lastIndex(of: "@") {
             hosts.append(username[username.index(after: at)...].lowercased())
         }
         for host in hosts where Self.mayHaveRecords(host) {
             for location in await resolver.locate(service.dnsName(at: host, isTLS: account.origin.isTLS)) {
                 guard location.host == account.origin.host, location.port == account.origin.port else {
-                    logger.info(
+                    wire.logger.info(
                         "the name server names another server than the account's",
                         metadata: ["service": "\(service)", "host": "\(location.host)", "port": "\(location.port)"])
                     continue

@@ -77,7 +77,7 @@ public struct DownloadSummary: Sendable, Hashable {
 
 /// The destination of a download.
 ///
-/// The calls come one after another in the task that called `Connection.get`, on this task's executor. If the task
+/// The calls come one after another in the task that called `Downloads.get`, on this task's executor. If the task
 /// prefers an executor for threads that may block, the calls may block. Their errors end the download and are thrown on
 /// unchanged.
 public protocol DownloadSink {

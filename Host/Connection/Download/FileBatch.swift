@@ -78,7 +78,7 @@ public struct FileBatch: Sendable {
 public enum FileBatchEnd: Sendable {
     /// The whole file was taken, in an answer that says by ETag and length that it is the file.
     case complete
-    /// An answer with which ``Connection/get(_:request:after:into:)`` goes on, or the lack of one.
+    /// An answer with which ``Downloads/get(_:request:after:into:)`` goes on, or the lack of one.
     case first(FirstAnswer)
     /// An answer that ended early, or of which not all was taken.
     case brokenOff

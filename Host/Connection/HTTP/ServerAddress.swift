@@ -1,3 +1,5 @@
+import Model
+
 /// An address on a server: `http` or `https`, host, port and path (RFC 3986). It contains no name and no password.
 struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
     /// The part of an address that decides where credentials may go.
@@ -138,5 +140,14 @@ extension String {
             start = utf8.index(after: start)
         }
         return nil
+    }
+}
+
+extension ServerAddress {
+    /// Returns the address of an item, where this one is that of the account's files.
+    /// - Parameter isFolder: Whether the address gets a closing slash, as that of a folder.
+    func address(of path: ItemPath, isFolder: Bool = false) -> ServerAddress {
+        if path.isRoot { return self }
+        return appending(PercentCoding.encoded(path: String(path.text.dropFirst())) + (isFolder ? "/" : ""))
     }
 }

@@ -11,7 +11,7 @@ extension Connection {
     /// that nobody has taken yet are merged into one.
     public func hints() -> AsyncStream<HintSet> {
         let (stream, continuation) = AsyncStream.makeStream(of: HintSet.self, bufferingPolicy: .bufferingNewest(1))
-        let listener = HintListener(connection: self, emit: HintEmitter(continuation))
+        let listener = HintListener(wire: wire, emit: HintEmitter(continuation))
         // The stream owns the task, so the task ends with the stream.
         let task = Task { await listener.listen() }
         continuation.onTermination = { _ in task.cancel() }

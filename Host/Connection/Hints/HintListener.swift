@@ -6,7 +6,7 @@ import Transfer
 
 /// A listener that asks for hints in all the ways that servers offer.
 struct HintListener: Sendable {
-    let connection: Connection
+    let wire: Wire
     let emit: HintEmitter
 
     /// The pause between two requests for notifications or activities.
@@ -80,7 +80,7 @@ struct HintListener: Sendable {
         var question = question("listening for events", ["Accept": "text/event-stream"])
         question.expected = .stream
         // Some servers send the head together with the first event.
-        question.timeLimit = connection.timeLimits.silence
+        question.timeLimit = wire.timeLimits.silence
         let reply = try await ask(question, "ocs/v2.php/apps/notifications/api/v1/notifications/sse", query: "")
         let type = reply.answer.headers.first(name: "Content-Type").flatMap(MediaType.bare)
         guard reply.answer.status == 200, type == "text/event-stream" else {
@@ -91,7 +91,7 @@ struct HintListener: Sendable {
             return reply.answer.status == 401 ? .refused : .day
         }
         emit(.everything)
-        let began = connection.clock.monotonic()
+        let began = wire.clock.monotonic()
         let body = BodyReader(reply.answer.body, doing: question.doing, at: reply.address.origin)
         var parser = EventStreamParser(longest: Self.longestEvent)
         do {
@@ -103,9 +103,9 @@ struct HintListener: Sendable {
         } catch {
             // The stream was cut off, was silent for too long or was not a stream of events. Only its duration matters
             // for the next attempt.
-            connection.logger.debug("The server's stream of events ended", metadata: ["error": "\(error)"])
+            wire.logger.debug("The server's stream of events ended", metadata: ["error": "\(error)"])
         }
-        let lasted = connection.clock.monotonic() - began
+        let lasted = wire.clock.monotonic() - began
         if lasted >= Self.good { return .moment }
         throw ConnectionError(.unreachable, "the server ended the stream of events")
     }
@@ -129,29 +129,29 @@ struct HintListener: Sendable {
         var headers = headers
         headers.add(name: "OCS-APIRequest", value: "true")
         return Question(
-            method: "GET", headers: headers, isGuess: true, timeLimit: connection.timeLimits.greeting,
+            method: "GET", headers: headers, isGuess: true, timeLimit: wire.timeLimits.greeting,
             expected: .document, doing: doing)
     }
 
     private func ask(_ question: Question, _ path: String, query: String) async throws(ConnectionError) -> Reply {
-        guard !connection.isUnavailable else {
+        guard !wire.isUnavailable else {
             throw ConnectionError(.maintenance, "the server is unavailable")
         }
-        var place = try connection.bookmarkAddress()
-        if let root = connection.knowledge.root { place = root }
+        var place = try wire.bookmarkAddress()
+        if let root = wire.knowledge.root { place = root }
         place = RootCandidates.home(of: place).appending(path)
         place.query = query
-        return try await connection.openly(question, at: place)
+        return try await wire.openly(question, at: place)
     }
 
     private func document(
         _ reply: inout Reply, _ question: Question, atMost limit: Int
     ) async throws(ConnectionError) -> [UInt8] {
-        try await connection.document(of: &reply.answer, atMost: limit, question, at: reply.address.origin)
+        try await wire.document(of: &reply.answer, atMost: limit, question, at: reply.address.origin)
     }
 
     private func error(_ reply: inout Reply, _ question: Question) async -> ConnectionError {
-        await connection.error(for: &reply.answer, question, at: reply.address.origin)
+        await wire.error(for: &reply.answer, question, at: reply.address.origin)
     }
 
     /// Repeats an action: after the pause that the action returns, or after a pause that grows with each failure.
@@ -174,10 +174,10 @@ struct HintListener: Sendable {
                 if error.kind == .cancelled { return }
                 failures += 1
                 wait = Self.backoff.delay(afterFailures: failures, retryAfter: error.retryAfter)
-                connection.logger.debug(
+                wire.logger.debug(
                     "The server sends no hints for now", metadata: ["of": "\(name)", "error": "\(error.message)"])
             }
-            do { try await connection.clock.sleep(wait) } catch { return }
+            do { try await wire.clock.sleep(wait) } catch { return }
         }
     }
 

@@ -8,7 +8,7 @@ final class OpenListing {
     let root: ServerAddress
     private let folder: ItemPath
     private let depth: Depth
-    private let connection: Connection
+    private let wire: Wire
     private var question: Question
     private let origin: ServerAddress.Origin
     private let date: Timestamp?
@@ -23,21 +23,21 @@ final class OpenListing {
     ///   - root: The account's root, if the folder is not the root itself.
     ///   - reply: An answer with status 207.
     ///   - question: The request that was answered.
-    ///   - connection: The connection. The question has a turn, which the listing ends.
+    ///   - connection: The wire. The question has a turn, which the listing ends.
     init(
         _ folder: ItemPath, _ depth: Depth, below root: ServerAddress, _ reply: Reply, to question: Question,
-        by connection: Connection
+        by wire: Wire
     ) throws(ConnectionError) {
         self.root = folder.isRoot ? reply.address.asFolder : root
         (self.folder, self.depth) = (folder, depth)
-        self.connection = connection
+        self.wire = wire
         self.question = question
         origin = reply.address.origin
         answer = reply.answer
         date = reply.answer.headers.first(name: "Date").flatMap { Timestamp(httpDate: $0) }
         reader = try ListingReader(
-            folder, depth: depth, root: self.root, asked: reply.address, isFamily: connection.knowledge.isFamily)
-        if let date { connection.learn(.clock(date, at: connection.clock.monotonic())) }
+            folder, depth: depth, root: self.root, asked: reply.address, isFamily: wire.knowledge.isFamily)
+        if let date { wire.learn(.clock(date, at: wire.clock.monotonic())) }
     }
 
     deinit { leaveGate() }
@@ -58,7 +58,7 @@ final class OpenListing {
     /// Passes the entries on as they arrive.
     /// - Returns: What the listing told beside its entries.
     func rest(_ onBatch: ([ListedItem], Timestamp?) async throws -> Void) async throws -> Listing {
-        if end == nil, question.turn == nil { try await connection.enterGate(&question, .listing) }
+        if end == nil, question.turn == nil { try await wire.enterGate(&question, .listing) }
         while true {
             if let end {
                 if !end.rest.isEmpty { try await onBatch(end.rest, date) }
@@ -78,13 +78,13 @@ final class OpenListing {
     }
 
     private func readNext() async throws(ConnectionError) {
-        if let chunk = try await connection.nextChunk(of: &answer, question, at: origin) {
+        if let chunk = try await wire.nextChunk(of: &answer, question, at: origin) {
             try reader.read(chunk)
         } else {
             end = try reader.finish()
             end?.listing.date = date
             if folder.isRoot, depth != .zero {
-                connection.learn(.rootProperties(areOfFamily: reader.hasFamilyProperties))
+                wire.learn(.rootProperties(areOfFamily: reader.hasFamilyProperties))
             }
             // The next request does not wait for the processing of the entries.
             leaveGate()

@@ -37,7 +37,7 @@ public struct UploadRequest: Hashable, Sendable {
 
 /// A file that is read while it is uploaded.
 ///
-/// The calls come one after another, and may block on the disk: `Connection.put` makes them on a thread that may block.
+/// The calls come one after another, and may block on the disk: `Writes.put` makes them on a thread that may block.
 /// A request may have to be sent again from its beginning, so positions may go back to 0.
 public protocol UploadSource: Sendable {
     /// The size in bytes for as long as the upload takes.

@@ -102,7 +102,8 @@ public final class AccountHost: Sendable {
             let trace = AccountTrace(to: try options.trace?.open(), options.traceFeeds, of: bookmark.name)
             let finishedChanges = FinishedChanges()
             let engine = SyncEngine(
-                account: bookmark.name, database: vault.database, tree: vault.tree, source: connection,
+                account: bookmark.name, database: vault.database, tree: vault.tree, source: connection.downloads,
+                server: connection.writes,
                 isFirstSinceBoot: vault.isFirstSinceBoot, limits: process.settings.limits,
                 keepFree: process.settings.keepFree, rooms: process.rooms, onConflict: bookmark.onConflict,
                 removalGuard: process.settings.removalGuard, clock: clock,
@@ -148,7 +149,7 @@ public final class AccountHost: Sendable {
                 database: vault.database, connection: connection, clock: clock, logger: logger.of("list"),
                 // This is more than the connections allow at once: while some listings wait to be committed together,
                 // others are fetched.
-                concurrency: { connection.listingsAtOnce + 20 }, reservesDotLarder: vault.tree.reservesDotLarder,
+                concurrency: { connection.listings.atOnce + 20 }, reservesDotLarder: vault.tree.reservesDotLarder,
                 removalGuard: process.settings.removalGuard, carryOutMoves: { try await mover.carryOut() },
                 removeLeftFolders: { try await mover.removeLeftFolders() },
                 fetchesAgain: { try engine.fetchAgain($0, in: $1) }, finishedChanges: finishedChanges)

@@ -43,12 +43,13 @@ final class ActionContext: Sendable {
     let downloadThreads: [any TaskExecutor]
 
     init(
-        account: String, database: Database, tree: Tree, source: any FileSource & ChangeServer,
+        account: String, database: Database, tree: Tree, source: any FileSource,
+        server: any ChangeServer,
         isFirstSinceBoot: Bool, limits: Limits, room: SharedRoom, onConflict: ConflictRules,
         removalGuard: RemovalGuard?, clock: HostClock, callbacks: EngineCallbacks, logger: Logger
     ) {
         (self.account, self.database, self.tree) = (account, database, tree)
-        (self.source, server) = (source, source)
+        (self.source, self.server) = (source, server)
         (self.limits, self.onConflict, self.removalGuard) = (limits, onConflict, removalGuard)
         (self.isFirstSinceBoot, self.room, self.callbacks, self.logger) = (isFirstSinceBoot, room, callbacks, logger)
         (self.clock, waitTime) = (clock, clock.steady())

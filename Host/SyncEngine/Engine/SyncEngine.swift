@@ -30,14 +30,15 @@ public final class SyncEngine: Sendable {
     ///   - removalGuard: The limits above which plugins' deletions on the server wait for a person. Nil means: no number
     ///     is too many.
     public init(
-        account: String, database: Database, tree: Tree, source: any FileSource & ChangeServer,
-        isFirstSinceBoot: Bool, limits: Limits = Limits(), keepFree: Int64? = nil,
+        account: String, database: Database, tree: Tree, source: any FileSource,
+        server: any ChangeServer, isFirstSinceBoot: Bool, limits: Limits = Limits(), keepFree: Int64? = nil,
         rooms: DownloadRooms = DownloadRooms(), onConflict: ConflictRules = ConflictRules(),
         removalGuard: RemovalGuard? = RemovalGuard(), clock: HostClock = .system, callbacks: EngineCallbacks,
         logger: Logger
     ) {
         context = ActionContext(
-            account: account, database: database, tree: tree, source: source, isFirstSinceBoot: isFirstSinceBoot,
+            account: account, database: database, tree: tree, source: source, server: server,
+            isFirstSinceBoot: isFirstSinceBoot,
             limits: limits, room: rooms.room(on: tree.device, keepFree: keepFree), onConflict: onConflict,
             removalGuard: removalGuard, clock: clock, callbacks: callbacks, logger: logger)
     }

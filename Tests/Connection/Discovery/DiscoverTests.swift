@@ -66,7 +66,7 @@ struct DiscoverTests {
             "PROPFIND /": { _ in told(principal: "principals/%61da/") },
             "PROPFIND /principals/ada/": { _ in told(homes: ["../../cal/a@b", "http://h/cal//shared/"], of: service) },
         ])
-        let homes = try await connection("https://h/", over: transport).discover(service)
+        let homes = try await connection("https://h/", over: transport).loopRequests.discover(service)
         #expect(homes == DAVHomes(principal: "/principals/ada/", homes: ["/cal/a%40b/", "/cal/shared/"]))
         #expect(transport.lines == ["PROPFIND /", "PROPFIND /principals/ada/"])
         #expect(transport.requests.allSatisfy { $0.headers.first(name: "Depth") == "0" })
@@ -79,7 +79,7 @@ struct DiscoverTests {
             "PROPFIND /dav/": { _ in told(principal: "p") },
             "PROPFIND /dav/p": { _ in told(homes: ["/dav/cal/"], of: service) },
         ])
-        let homes = try await connection("https://h/files/", over: transport).discover(service)
+        let homes = try await connection("https://h/files/", over: transport).loopRequests.discover(service)
         #expect(homes == DAVHomes(principal: "/dav/p", homes: ["/dav/cal/"]))
         #expect(
             transport.lines == [
@@ -96,7 +96,7 @@ struct DiscoverTests {
         arguments: ["https://sso/login", "http://h/dav/", "https://h:8443/"])
     func elsewhere(_ location: String) async throws {
         let transport = server(["PROPFIND /.well-known/caldav": { _ in .status(302, ["Location": location]) }])
-        #expect(try await connection("https://h/", over: transport).discover(.caldav) == nil)
+        #expect(try await connection("https://h/", over: transport).loopRequests.discover(.caldav) == nil)
         #expect(transport.requests.allSatisfy { $0.address.origin.description == "https://h" })
     }
 
@@ -112,7 +112,7 @@ struct DiscoverTests {
         ] {
             let found = try await connection(
                 "https://cloud.example.org/x/", username: username, names: [name: [location]], over: server(places)
-            ).discover(service)
+            ).loopRequests.discover(service)
             #expect(found?.homes == ["/c/"])
         }
         for other in [
@@ -123,7 +123,8 @@ struct DiscoverTests {
             let transport = server(places)
             let names = ["_\(service)s._tcp.cloud.example.org": [other]]
             #expect(
-                try await connection("https://cloud.example.org/", names: names, over: transport).discover(service)
+                try await connection("https://cloud.example.org/", names: names, over: transport).loopRequests.discover(
+                    service)
                     == nil)
             #expect(transport.requests.allSatisfy { $0.address.origin.host == "cloud.example.org" })
         }
@@ -143,7 +144,7 @@ struct DiscoverTests {
                     asked.withLock { $0.append(name) }
                     return []
                 })
-            #expect(try await connection.discover(.caldav) == nil)
+            #expect(try await connection.loopRequests.discover(.caldav) == nil)
         }
         #expect(asked.withLock { $0 } == ["_caldav._tcp.x.org"])
     }
@@ -161,7 +162,7 @@ struct DiscoverTests {
                     asked.withLock { $0.append(name) }
                     return []
                 })
-            #expect(try await connection.discover(.caldav) == nil)
+            #expect(try await connection.loopRequests.discover(.caldav) == nil)
         }
         #expect(asked.withLock { $0 }.isEmpty)
     }
@@ -169,7 +170,7 @@ struct DiscoverTests {
     @Test("the account's url may be the principal itself, a home, or a calendar or address book", arguments: both)
     func itself(_ service: DAVService) async throws {
         let principal = server(["PROPFIND /p/ada/": { _ in told(homes: ["/c/"], of: service) }])
-        let found = try await connection("https://h/p/ada", over: principal).discover(service)
+        let found = try await connection("https://h/p/ada", over: principal).loopRequests.discover(service)
         #expect(found == DAVHomes(principal: "/p/ada/", homes: ["/c/"]))
 
         let kind = service == .caldav ? "calendar" : "addressbook"
@@ -188,7 +189,7 @@ struct DiscoverTests {
                 "OPTIONS /c/": options,
                 "PROPFIND /c/": { $0.headers.first(name: "Depth") == "1" ? .status(207, [:], text) : told() },
             ])
-            #expect(try await connection("https://h/c", over: home).discover(service)?.homes == homes)
+            #expect(try await connection("https://h/c", over: home).loopRequests.discover(service)?.homes == homes)
         }
     }
 
@@ -203,9 +204,9 @@ struct DiscoverTests {
         ]
         for transport in transports {
             let connection = connection("https://h/", over: transport)
-            #expect(try await connection.discover(.caldav) == nil)
+            #expect(try await connection.loopRequests.discover(.caldav) == nil)
             // The 401 at a guessed path has not locked the account.
-            #expect(try await connection.discover(.carddav) == nil)
+            #expect(try await connection.loopRequests.discover(.carddav) == nil)
         }
     }
 
@@ -222,11 +223,11 @@ struct DiscoverTests {
             let facts = ServerFacts(
                 root: "https://h/", product: "x", version: "1", hasFileIDs: false, hasFiles: true,
                 rootItem: ListedItem(path: .root, kind: .folder))
-            connection.learn(
+            connection.wire.learn(
                 .kept(KnownServer(facts, of: .at("https://h/", username: "ada"), at: .now())))
             for _ in 0..<2 {
-                #expect(try await connection.discover(other) == nil)
-                #expect(try await connection.discover(offered)?.homes == ["/home/"])
+                #expect(try await connection.loopRequests.discover(other) == nil)
+                #expect(try await connection.loopRequests.discover(offered)?.homes == ["/home/"])
             }
             // What was found is kept, and so is that nothing was.
             #expect(transport.lines.count { $0 == "PROPFIND /p/" } == 2)
@@ -240,14 +241,14 @@ struct DiscoverTests {
         for broken in ["PROPFIND /", "PROPFIND /.well-known/caldav", "OPTIONS /"] {
             let alone = server([broken: { _ in .status(status) }])
             let error = await #expect(throws: ConnectionError.self) {
-                try await connection("https://h/", over: alone).discover(.caldav)
+                try await connection("https://h/", over: alone).loopRequests.discover(.caldav)
             }
             #expect(error?.kind == .notFound && error?.message.contains("\(status)") == true)
         }
         let other = server([
             "PROPFIND /": { _ in .status(status) }, "PROPFIND /.well-known/caldav": { _ in told(homes: ["/c/"]) },
         ])
-        #expect(try await connection("https://h/", over: other).discover(.caldav)?.homes == ["/c/"])
+        #expect(try await connection("https://h/", over: other).loopRequests.discover(.caldav)?.homes == ["/c/"])
     }
 
     @Test(
@@ -258,13 +259,14 @@ struct DiscoverTests {
         let transport = server([wellKnown: { _ in .status(status) }])
         let broken = connection("https://h/", over: transport)
         for _ in 0..<2 {
-            let error = await #expect(throws: ConnectionError.self) { try await broken.discover(.caldav) }
+            let error = await #expect(throws: ConnectionError.self) { try await broken.loopRequests.discover(.caldav) }
             #expect(error?.kind == .notFound && error?.message.contains("\(status)") == true)
         }
         // A redirect to nowhere stays one.
         for redirect in [301, 302, 308] {
             let nowhere = server([wellKnown: { _ in .status(redirect) }])
-            #expect(try await connection("https://h/", over: nowhere).discover(.caldav) == nil, "\(redirect)")
+            #expect(
+                try await connection("https://h/", over: nowhere).loopRequests.discover(.caldav) == nil, "\(redirect)")
         }
     }
 
@@ -276,7 +278,7 @@ struct DiscoverTests {
             told(principal: "https://inner.example.org/p/"), told(homes: ["https://inner.example.org/c/"]),
         ] {
             let transport = server([wellKnown: { _ in answer }])
-            #expect(try await connection("https://h/", over: transport).discover(.caldav) == nil)
+            #expect(try await connection("https://h/", over: transport).loopRequests.discover(.caldav) == nil)
             #expect(transport.requests.allSatisfy { $0.address.origin.host == "h" })
         }
         let closing = ScriptedTransport { request, _ throws(TransportError) in
@@ -284,7 +286,7 @@ struct DiscoverTests {
             return .status(404)
         }
         let error = await #expect(throws: ConnectionError.self) {
-            try await connection("https://h/", over: closing).discover(.caldav)
+            try await connection("https://h/", over: closing).loopRequests.discover(.caldav)
         }
         #expect(error?.kind == .notFound)
     }
@@ -297,13 +299,13 @@ struct DiscoverTests {
         ] {
             let transport = server([place: { _ in .status(status) }])
             let error = await #expect(throws: ConnectionError.self) {
-                try await connection("https://h/", over: transport).discover(.caldav)
+                try await connection("https://h/", over: transport).loopRequests.discover(.caldav)
             }
             #expect(error?.kind == kind)
         }
         let cut = server(["PROPFIND /": { _ in .status(207, [:], "<multistatus xmlns=\"DAV:\"><response>") }])
         let broken = await #expect(throws: ConnectionError.self) {
-            try await connection("https://h/", over: cut).discover(.caldav)
+            try await connection("https://h/", over: cut).loopRequests.discover(.caldav)
         }
         #expect(broken?.kind == .protocolViolation)
         for service in Self.both {
@@ -312,7 +314,7 @@ struct DiscoverTests {
                 "PROPFIND /p/": { _ in told(homes: ["https://p42.example.org/c/"], of: service) },
             ])
             let error = await #expect(throws: ConnectionError.self) {
-                try await connection("https://h/", over: elsewhere).discover(service)
+                try await connection("https://h/", over: elsewhere).loopRequests.discover(service)
             }
             #expect(error?.kind == .redirectRefused && error?.message.contains("https://p42.example.org/c/") == true)
         }

@@ -131,7 +131,9 @@ struct HintListenerTests {
         let time = TestClock()
         let transport = ScriptedTransport { _, _ throws(TransportError) in .status(401) }
         let connection = Connection("https://h/", clock: time.host, over: transport)
-        await #expect(throws: ConnectionError.self) { try await connection.exchange(PlainRequest("GET", "/")) }
+        await #expect(throws: ConnectionError.self) {
+            try await connection.loopRequests.exchange(PlainRequest("GET", "/"))
+        }
         let hints = connection.hints()
         for _ in 0..<8 { time.wake(try #require(await time.untilSleeping { $0 <= .seconds(60) })) }
         #expect(transport.requests.count == 1)

@@ -191,7 +191,7 @@ struct LoginTests {
         let transport = server("n") { _ in true }
         let connection = Connection("http://h/dav", credentials: Self.password, over: transport)
         _ = try await connection.connect()
-        for _ in 0..<2 { _ = try await connection.list(.root) { _ in } }
+        for _ in 0..<2 { _ = try await connection.listings.list(.root) { _ in } }
         #expect(transport.requests.map { shown($0.authorization) } == ["none", "none", "r n 1", "r n 2", "r n 3"])
         #expect(transport.requests[2].authorization.field?.contains("uri=\"/dav/\"") == true)
     }
@@ -259,7 +259,7 @@ struct LoginTests {
             return .status(200, [:], "Authorization: \(answer.field)")
         }
         let connection = Connection("https://h/", credentials: Self.digest, over: transport)
-        let answer = try await connection.exchange(PlainRequest("GET", "/debug"))
+        let answer = try await connection.loopRequests.exchange(PlainRequest("GET", "/debug"))
         let error = await #expect(throws: ConnectionError.self) { while try await answer.next() != nil {} }
         #expect(error?.kind == .protocolViolation)
     }

@@ -21,7 +21,7 @@ import Transfer
                 _ = try await connection.connect()
                 do throws(ConnectionError) {
                     result = .success(
-                        try await connection.put(
+                        try await connection.writes.put(
                             path("/a"), UploadRequest(base: .new, size: 3), from: MemorySource("abc")))
                 } catch {
                     result = .failure(error)

@@ -20,8 +20,8 @@ import Testing
                 _ = try await first.connect()
                 var times = TimeLimits()
                 (times.silence, times.pacePeriod) = (.seconds(4), .seconds(1))
-                let paced = connection(to: first.bookmark, server, Limits(slowest: 1), bandwidth, times)
-                paced.learn(.root(try first.root(), hasFiles: true, isFamily: false))
+                let paced = connection(to: first.wire.bookmark, server, Limits(slowest: 1), bandwidth, times)
+                paced.wire.learn(.root(try first.wire.root(), hasFiles: true, isFamily: false))
                 try await closing(paced) { try await body(server, paced) }
             }
         }
@@ -41,12 +41,12 @@ import Testing
     private func passSilence(_ server: TestServer, as connection: Connection) async throws {
         var times = TimeLimits()
         times.silence = .milliseconds(4_500)
-        let other = self.connection(to: connection.bookmark, server, Limits(slowest: 0), Bandwidth(), times)
-        other.learn(.root(try connection.root(), hasFiles: true, isFamily: false))
+        let other = self.connection(to: connection.wire.bookmark, server, Limits(slowest: 0), Bandwidth(), times)
+        other.wire.learn(.root(try connection.wire.root(), hasFiles: true, isFamily: false))
         try await closing(other) {
             let silent = server.add(Fault(.hold(afterBytes: 1), method: "GET", path: "/a"))
             let error = await #expect(throws: ConnectionError.self) {
-                try await other.get(path("/a"), into: MemorySink())
+                try await other.downloads.get(path("/a"), into: MemorySink())
             }
             #expect(error?.kind == .unreachable && error?.isTimeout == true, "\(String(describing: error))")
             server.remove(silent)
@@ -59,14 +59,15 @@ import Testing
         try await running(bandwidth) { server, connection in
             let download = Task {
                 let sink = MemorySink()
-                let summary = try await connection.get(path("/big"), into: sink)
+                let summary = try await connection.downloads.get(path("/big"), into: sink)
                 return (summary.size, sink.bytes.count)
             }
             await until { bandwidth.down.waiting == 1 }
             try await passSilence(server, as: connection)
             #expect(bandwidth.down.waiting == 1)
             #expect(try await connection.entries(of: .root).0.count == 2)
-            let plain = try await connection.exchange(PlainRequest("GET", try connection.root().path + "a"))
+            let plain = try await connection.loopRequests.exchange(
+                PlainRequest("GET", try connection.wire.root().path + "a"))
             var bytes: [UInt8] = []
             while let piece = try await plain.next() { bytes += piece }
             #expect(bytes == Array("hello".utf8))
@@ -83,14 +84,14 @@ import Testing
         let bandwidth = Bandwidth(BandwidthLimits(down: 6_000_000))
         try await running(bandwidth) { server, connection in
             let pair = (0..<2).map { _ in
-                self.connection(to: connection.bookmark, server, Limits(), bandwidth)
+                self.connection(to: connection.wire.bookmark, server, Limits(), bandwidth)
             }
-            for one in pair { one.learn(.root(try connection.root(), hasFiles: true, isFamily: false)) }
+            for one in pair { one.wire.learn(.root(try connection.wire.root(), hasFiles: true, isFamily: false)) }
             try await closing(pair[0]) {
                 try await closing(pair[1]) {
                     let began = ContinuousClock.now
-                    async let one = pair[0].get(path("/big"), into: MemorySink())
-                    async let two = pair[1].get(path("/big"), into: MemorySink())
+                    async let one = pair[0].downloads.get(path("/big"), into: MemorySink())
+                    async let two = pair[1].downloads.get(path("/big"), into: MemorySink())
                     _ = try await (one, two)
                     // A burst of 1.5 MB is free.
                     #expect(ContinuousClock.now - began >= .milliseconds(750))
@@ -103,13 +104,13 @@ import Testing
     func cancelled() async throws {
         let bandwidth = Bandwidth(BandwidthLimits(down: 1))
         try await running(bandwidth) { _, connection in
-            let download = Task { try await connection.get(path("/big"), into: MemorySink()) }
+            let download = Task { try await connection.downloads.get(path("/big"), into: MemorySink()) }
             await until { bandwidth.down.waiting == 1 }
             download.cancel()
             let error = await #expect(throws: ConnectionError.self) { try await download.value }
             #expect(error?.kind == .cancelled && bandwidth.down.waiting == 0)
             bandwidth.setLimits(BandwidthLimits(down: 10_000_000))
-            let next = try await connection.get(path("/a"), into: MemorySink())
+            let next = try await connection.downloads.get(path("/a"), into: MemorySink())
             #expect(next.size == 5)
         }
     }

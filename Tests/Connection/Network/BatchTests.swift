@@ -92,7 +92,7 @@ private final class Receiver: FileBatchReceiver {
 
     private func list(_ connection: Connection) async throws -> [ListedItem] {
         var items: [ListedItem] = []
-        _ = try await connection.list(.root) { entries in items += entries }
+        _ = try await connection.listings.list(.root) { entries in items += entries }
         return items
     }
 
@@ -129,8 +129,8 @@ private final class Receiver: FileBatchReceiver {
             guard !strong.isEmpty else { return }
             let batch = batch(strong.map { ($0.path.text, $0.etag?.opaque ?? "", Int($0.size ?? 0)) })
             let receiver = Receiver()
-            #expect(connection.takesBatches)
-            let run = connection.download(batch, for: receiver)
+            #expect(connection.downloads.takesBatches)
+            let run = connection.downloads.download(batch, for: receiver)
             #expect(run != nil)
             await until { receiver.hasEnded }
             let (complete, most) = (receiver.complete, receiver.state.withLock { $0.mostUnderWay })
@@ -139,7 +139,7 @@ private final class Receiver: FileBatchReceiver {
                 guard let text = complete[index] else {
                     // What came in another way goes on by itself, and ends as well.
                     let sink = MemorySink()
-                    _ = try await connection.get(
+                    _ = try await connection.downloads.get(
                         item.path, request: DownloadRequest(version: item.etag, size: item.size),
                         after: receiver.first(index), into: sink)
                     #expect(sink.bytes == Array((files[item.path.name] ?? "-").utf8))
@@ -157,7 +157,7 @@ private final class Receiver: FileBatchReceiver {
         try await RawServer.running(answering: { _ in Self.ok("abc") }) { server in
             try await connected(server) { connection in
                 let receiver = Receiver()
-                _ = connection.download(batch((0..<50).map { ("/a \($0)%", "v1", 3) }), for: receiver)
+                _ = connection.downloads.download(batch((0..<50).map { ("/a \($0)%", "v1", 3) }), for: receiver)
                 await until { receiver.hasEnded }
                 #expect(receiver.complete.count == 50 && receiver.complete.values.allSatisfy { $0 == "abc" })
             }
@@ -196,7 +196,7 @@ private final class Receiver: FileBatchReceiver {
                 let sink = MemorySink()
                 do {
                     let request = DownloadRequest(version: ETag(opaque: "v1", strength: .strong), size: 3)
-                    _ = try await connection.get(path("/a"), request: request, after: first, into: sink)
+                    _ = try await connection.downloads.get(path("/a"), request: request, after: first, into: sink)
                     return .success(sink.bytes)
                 } catch let error as ConnectionError {
                     return .failure(error)
@@ -208,7 +208,7 @@ private final class Receiver: FileBatchReceiver {
             let requests = server.gets.count
             try await connected(server) { connection in
                 let receiver = Receiver()
-                _ = connection.download(batch([("/a", "v1", 3)]), for: receiver)
+                _ = connection.downloads.download(batch([("/a", "v1", 3)]), for: receiver)
                 await until { receiver.hasEnded }
                 let first = try #require(receiver.first(0))
                 together = await get(connection, after: first)
@@ -234,7 +234,7 @@ private final class Receiver: FileBatchReceiver {
         try await RawServer.running(answering: { _ in answer }) { server in
             try await connected(server, limits: Limits(connections: 1)) { connection in
                 let receiver = Receiver()
-                _ = connection.download(batch((0..<20).map { ("/\($0)", "v1", 3) }), for: receiver)
+                _ = connection.downloads.download(batch((0..<20).map { ("/\($0)", "v1", 3) }), for: receiver)
                 await until { receiver.hasEnded }
                 #expect(receiver.state.withLock { $0.ends.count } == 1)
                 // As one request, except that it is sent once more where a kept connection may have been closed.
@@ -253,9 +253,11 @@ private final class Receiver: FileBatchReceiver {
             return Self.ok("abc")
         }) { server in
             try await connected(server) { connection in
-                let turns = [try await connection.gate.enter(.listing), try await connection.gate.enter(.listing)]
+                let turns = [
+                    try await connection.wire.gate.enter(.listing), try await connection.wire.gate.enter(.listing),
+                ]
                 let receiver = Receiver()
-                _ = connection.download(batch((0..<4).map { ("/\($0)", "v1", 3) }), for: receiver)
+                _ = connection.downloads.download(batch((0..<4).map { ("/\($0)", "v1", 3) }), for: receiver)
                 turns[0].end()
                 await until { server.gets.count == 1 }
                 turns[1].end()
@@ -273,7 +275,7 @@ private final class Receiver: FileBatchReceiver {
         try await RawServer.running(answering: { $0.path == "/d/0" ? short : Self.ok("abcdefghi") }) { server in
             try await connected(server) { connection in
                 let receiver = Receiver(onTake: { $0 != 1 })
-                _ = connection.download(batch((0..<4).map { ("/\($0)", "v1", 9) }), for: receiver)
+                _ = connection.downloads.download(batch((0..<4).map { ("/\($0)", "v1", 9) }), for: receiver)
                 await until { receiver.hasEnded }
                 #expect(receiver.complete == [2: "abcdefghi", 3: "abcdefghi"])
                 for file in 0...1 {
@@ -298,7 +300,7 @@ private final class Receiver: FileBatchReceiver {
             defer { gate.open() }
             try await connected(server) { connection in
                 let receiver = Receiver()
-                let run = connection.download(batch((0..<9).map { ("/\($0)", "v1", 3) }), for: receiver)
+                let run = connection.downloads.download(batch((0..<9).map { ("/\($0)", "v1", 3) }), for: receiver)
                 await until { server.gets.count == 2 }
                 run?.end(0)
                 await until { receiver.state.withLock { $0.ends.count } == 8 }
@@ -326,16 +328,17 @@ private final class Receiver: FileBatchReceiver {
                 bookmark: .at(server.url), credentials: .basic(username: "ada", password: "x"), bandwidth: bandwidth,
                 logger: Logger(label: "test"))
             try await closing(connection) {
-                #expect(!connection.takesBatches)
+                #expect(!connection.downloads.takesBatches)
                 _ = try await connection.connect()
-                #expect(connection.takesBatches)
+                #expect(connection.downloads.takesBatches)
                 bandwidth.setLimits(BandwidthLimits(down: 1_000))
-                #expect(!connection.takesBatches)
+                #expect(!connection.downloads.takesBatches)
                 bandwidth.setLimits(BandwidthLimits())
-                #expect(connection.takesBatches)
+                #expect(connection.downloads.takesBatches)
                 connection.isPaused = true
                 #expect(
-                    !connection.takesBatches && connection.download(batch([("/a", "v1", 3)]), for: Receiver()) == nil)
+                    !connection.downloads.takesBatches
+                        && connection.downloads.download(batch([("/a", "v1", 3)]), for: Receiver()) == nil)
             }
             #expect(server.gets.isEmpty)
         }
@@ -365,7 +368,7 @@ private final class Receiver: FileBatchReceiver {
             try await connected(server) { connection in
                 let receivers = (0..<3).map { _ in Receiver() }
                 for receiver in receivers {
-                    _ = connection.download(batch((0..<30).map { ("/\($0)", "v1", 3) }), for: receiver)
+                    _ = connection.downloads.download(batch((0..<30).map { ("/\($0)", "v1", 3) }), for: receiver)
                 }
                 for _ in 0..<10 { _ = try await list(connection) }
                 await until { receivers.allSatisfy(\.hasEnded) }
@@ -384,7 +387,7 @@ private final class Receiver: FileBatchReceiver {
         }) { server in
             let receiver = Receiver()
             try await connected(server) { connection in
-                _ = connection.download(batch((0..<9).map { ("/\($0)", "v1", 3) }), for: receiver)
+                _ = connection.downloads.download(batch((0..<9).map { ("/\($0)", "v1", 3) }), for: receiver)
                 await until { server.gets.count == 2 }
             }
             await until { receiver.hasEnded }

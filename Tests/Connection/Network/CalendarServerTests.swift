@@ -24,10 +24,10 @@ struct CalendarServerTests {
     func discovers(_ program: CalendarServer.Program) async throws {
         try await Self.connected(program) { server, connection in
             let calendar = try await server.makeCalendar("new-work", displayName: "Work & more")
-            let found = try #require(try await connection.discover(.caldav))
+            let found = try #require(try await connection.loopRequests.discover(.caldav))
             #expect(found.homes == [server.home] && found.principal == "/ada/")
             let names = ["{DAV:}resourcetype", "{DAV:}displayname", "{DAV:}sync-token", "{DAV:}supported-report-set"]
-            let answer = try await connection.multistatus(
+            let answer = try await connection.loopRequests.multistatus(
                 MultistatusRequest("PROPFIND", found.homes[0], depth: .one, properties: names))
             var calendars: [MultistatusResponse] = []
             while let response = try await answer.next() {
@@ -49,10 +49,10 @@ struct CalendarServerTests {
     func addressBooks(_ program: CalendarServer.Program) async throws {
         try await Self.connected(program) { server, connection in
             let book = try await server.makeAddressBook("friends", displayName: "Friends & more")
-            let found = try #require(try await connection.discover(.carddav))
+            let found = try #require(try await connection.loopRequests.discover(.carddav))
             #expect(found.homes == [server.addressBookHome] && found.principal == "/ada/")
-            #expect(try await connection.discover(.caldav)?.homes == [server.home])
-            let answer = try await connection.multistatus(
+            #expect(try await connection.loopRequests.discover(.caldav)?.homes == [server.home])
+            let answer = try await connection.loopRequests.multistatus(
                 MultistatusRequest(
                     "PROPFIND", found.homes[0], depth: .one, properties: ["{DAV:}resourcetype", "{DAV:}displayname"]))
             var names: [String: String] = [:]
@@ -77,7 +77,7 @@ struct CalendarServerTests {
                     <?xml version="1.0"?><sync-collection xmlns="DAV:"><sync-token>\(token)</sync-token>\
                     <sync-level>1</sync-level><prop><getetag/></prop></sync-collection>
                     """
-                let answer = try await connection.multistatus(
+                let answer = try await connection.loopRequests.multistatus(
                     MultistatusRequest("REPORT", calendar.path, body: Array(body.utf8), properties: [Sync.etag]))
                 var hrefs: [String] = []
                 while let response = try await answer.next() { hrefs.append(response.href) }
@@ -88,7 +88,7 @@ struct CalendarServerTests {
             let event =
                 "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\nBEGIN:VEVENT\r\nUID:1\r\nDTSTAMP:20261121T100000Z\r\n"
                 + "DTSTART:20261121T100000Z\r\nSUMMARY:x\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
-            let put = try await connection.exchange(
+            let put = try await connection.loopRequests.exchange(
                 PlainRequest(
                     "PUT", calendar.path + "1.ics", headers: [("Content-Type", "text/calendar")],
                     body: Array(event.utf8)))

@@ -160,7 +160,7 @@ struct CertificateTests {
                         for number in 0..<20 {
                             group.addTask {
                                 let sink = MemorySink()
-                                _ = try await trusted.get(path("/f\(number)"), into: sink)
+                                _ = try await trusted.downloads.get(path("/f\(number)"), into: sink)
                                 #expect(sink.bytes == Array("\(number)".utf8))
                             }
                         }

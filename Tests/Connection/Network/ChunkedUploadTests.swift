@@ -60,7 +60,7 @@ struct ChunkedUploadTests {
         following base: UploadRequest.Base = .new, bytes: [UInt8] = bytes,
         progress: @escaping @Sendable (Int64) -> Void = { _ in }
     ) async throws -> WriteOutcome {
-        try await connection.upload(
+        try await connection.writes.upload(
             path("/f/a"), request(base, bytes), from: MemorySource(bytes), resuming: notes.resumption(begun),
             progress: progress)
     }
@@ -79,7 +79,7 @@ struct ChunkedUploadTests {
     }
 
     private func current(_ connection: Connection) async throws -> ETag {
-        try #require(try await connection.held(at: path("/f/a"))?.item.etag)
+        try #require(try await connection.listings.held(at: path("/f/a"))?.item.etag)
     }
 
     @Test("C6: a large file goes out in parts that the server puts together, and its version is known then")
@@ -96,7 +96,7 @@ struct ChunkedUploadTests {
             let progress = told.withLock { $0 }
             #expect(progress.last == Int64(Self.bytes.count) && progress == progress.sorted())
             #expect(answer.etag == nil && answer.tookModified && !answer.hasReplaced)
-            let (confirmation, held) = try await connection.confirm(
+            let (confirmation, held) = try await connection.writes.confirm(
                 path("/f/a"), request(.new, Self.bytes), answer: answer, among: { 0 })
             #expect(confirmation == .made && held?.item.lastModified == Timestamp(seconds: 1_700_000_000))
             // The next version, of an exact multiple of the parts' size.
@@ -294,9 +294,9 @@ struct ChunkedUploadTests {
                 server.add(Fault(.lostAnswer(executed: executed), method: "MOVE", times: 1))
                 let error = await #expect(throws: ConnectionError.self) { try await upload(connection, notes) }
                 #expect(error?.kind == .unreachable && error?.mayHaveArrived == true)
-                let held = try await connection.held(at: path("/f/a"))
+                let held = try await connection.listings.held(at: path("/f/a"))
                 let found = ChangeConfirmation.ofUpload(
-                    request(.new, Self.bytes), shown: held, manners: connection.writingManners)
+                    request(.new, Self.bytes), shown: held, manners: connection.writes.writingManners)
                 #expect(found == (executed ? .made : .undone))
                 guard !executed else { return }
                 expectDone(try await upload(connection, begun: notes.last), server)
@@ -333,11 +333,11 @@ struct ChunkedUploadTests {
             #expect(server.openUploads == 1)
             server.remove(fault)
             var begun = try #require(notes.last)
-            await connection.terminate(begun)
+            await connection.writes.terminate(begun)
             #expect(server.openUploads == 0)
             begun.address = begun.address.replacing("/uploads/", with: "/uploads/x")
             server.forgetRequests()
-            await connection.terminate(begun)
+            await connection.writes.terminate(begun)
             #expect(server.requests.isEmpty)
         }
     }
@@ -352,9 +352,10 @@ struct ChunkedUploadTests {
             for name in [".HTaccess", "a\\b", "x.filepart"] {
                 let item = path("/f/\(name)")
                 for outcome in [
-                    try await connection.put(item, upload, from: source), try await connection.makeFolder(item),
-                    try await connection.move(path("/f"), to: path("/\(name)"), isFolder: true),
-                    try await connection.copy(path("/f"), to: path("/\(name)"), isFolder: true),
+                    try await connection.writes.put(item, upload, from: source),
+                    try await connection.writes.makeFolder(item),
+                    try await connection.writes.move(path("/f"), to: path("/\(name)"), isFolder: true),
+                    try await connection.writes.copy(path("/f"), to: path("/\(name)"), isFolder: true),
                 ] {
                     guard case .refused(.nameForbidden) = outcome else { throw SetupError("\(name): \(outcome)") }
                 }
@@ -365,7 +366,7 @@ struct ChunkedUploadTests {
         try await running {
             $0.nextcloud?.listsForbidden = false
         } _: { server, connection in
-            let outcome = try await connection.makeFolder(path("/f/.htaccess"))
+            let outcome = try await connection.writes.makeFolder(path("/f/.htaccess"))
             let sentence = "\".htaccess\" is a forbidden file or folder name."
             #expect(outcome == .refused(.explained(.invalid, by: sentence)))
         }
@@ -376,9 +377,9 @@ struct ChunkedUploadTests {
         try await running {
             $0.nextcloud?.listsForbidden = false
         } _: { server, connection in
-            #expect(try await connection.held(at: path("/f/x.part")) == nil)
-            #expect(try await connection.held(at: path("/f"))?.available == nil)
-            let outcome = try await connection.put(
+            #expect(try await connection.listings.held(at: path("/f/x.part")) == nil)
+            #expect(try await connection.listings.held(at: path("/f"))?.available == nil)
+            let outcome = try await connection.writes.put(
                 path("/f/x.part"), UploadRequest(base: .new, size: 3), from: MemorySource("abc"))
             #expect(outcome == .refused(.exists))
         }

@@ -42,7 +42,7 @@ import Testing
                         for number in 0..<20 {
                             group.addTask {
                                 let sink = MemorySink()
-                                _ = try await right.get(path("/f\(number)"), into: sink)
+                                _ = try await right.downloads.get(path("/f\(number)"), into: sink)
                                 #expect(sink.bytes == Array("text \(number)".utf8))
                             }
                         }

@@ -45,7 +45,7 @@ import Testing
             #expect(found.allSatisfy { $0.kind == .file } && listing.refused.isEmpty && listing.unknown.isEmpty)
             for item in found {
                 let sink = MemorySink()
-                let summary = try await connection.get(
+                let summary = try await connection.downloads.get(
                     item.path, request: .init(version: item.etag, size: item.size), into: sink)
                 #expect(sink.bytes == Array("content of \(item.path.name)".utf8) && summary.size == item.size)
             }
@@ -70,13 +70,13 @@ import Testing
             #expect(deep.first?.lastModified != nil && deep.first?.etag != nil)
 
             var batches: [Int] = []
-            let many = try await connection.list(path("/many")) { batches.append($0.count) }
+            let many = try await connection.listings.list(path("/many")) { batches.append($0.count) }
             #expect(
                 many.entries == 600 && batches.reduce(0, +) == 600 && batches.count >= 2
                     && batches.allSatisfy { $0 <= 512 })
 
             let sink = MemorySink()
-            #expect(try await connection.get(path("/empty"), into: sink).size == 0 && sink.bytes.isEmpty)
+            #expect(try await connection.downloads.get(path("/empty"), into: sink).size == 0 && sink.bytes.isEmpty)
             let (alone, file) = try await connection.entries(of: path("/empty"), depth: .zero)
             #expect(alone.isEmpty && file.folder.kind == .file)
             for missing in ["/nothing", "/a/nothing/there"] {
@@ -84,7 +84,7 @@ import Testing
                     try await connection.entries(of: path(missing))
                 }
                 let file = await #expect(throws: ConnectionError.self) {
-                    try await connection.get(path(missing), into: sink)
+                    try await connection.downloads.get(path(missing), into: sink)
                 }
                 #expect(listing?.kind == .notFound && file?.kind == .notFound)
             }
@@ -97,7 +97,7 @@ import Testing
             _ = try await connection.connect()
             let before = try await settled(path("/file"), connection, kind)
             let sink = MemorySink()
-            let summary = try await connection.get(
+            let summary = try await connection.downloads.get(
                 path("/file"), request: .init(version: before.etag, size: 10, offset: 4), into: sink)
             // Without an ETag nothing says that the rest is of the same version.
             let first = kind.etags == .none ? 0 : 4
@@ -107,10 +107,11 @@ import Testing
             try await served.put("file", "another content")
             let other = MemorySink()
             let error = await #expect(throws: ConnectionError.self) {
-                try await connection.get(path("/file"), request: .init(version: before.etag, size: 10), into: other)
+                try await connection.downloads.get(
+                    path("/file"), request: .init(version: before.etag, size: 10), into: other)
             }
             #expect(error?.kind == .versionChanged && other.head == nil)
-            let after = try await connection.list(path("/file"), depth: .zero) { _ in }.folder
+            let after = try await connection.listings.list(path("/file"), depth: .zero) { _ in }.folder
             #expect(after.etag != before.etag && after.size == 15)
         }
     }
@@ -119,10 +120,10 @@ import Testing
     private func settled(
         _ file: ItemPath, _ connection: Connection, _ kind: ServerKind
     ) async throws -> ListedItem {
-        var found = try await connection.list(file, depth: .zero) { _ in }.folder
+        var found = try await connection.listings.list(file, depth: .zero) { _ in }.folder
         try await until(atMost: .seconds(60)) {
             if kind.etags == .none || found.etag?.strength == .strong { return true }
-            found = try await connection.list(file, depth: .zero) { _ in }.folder
+            found = try await connection.listings.list(file, depth: .zero) { _ in }.folder
             return false
         }
         return found
@@ -135,7 +136,7 @@ import Testing
             var first: ListedItem?
             for round in 0..<20 {
                 try await served.put("new", "round \(round)")
-                first = try await connection.list(path("/new"), depth: .zero) { _ in }.folder
+                first = try await connection.listings.list(path("/new"), depth: .zero) { _ in }.folder
                 // On a busy machine the write may lie more than a second back.
                 if kind.etags != .weakAtFirst || first?.etag?.strength == .weak { break }
             }
@@ -149,7 +150,7 @@ import Testing
             let later = try await settled(path("/new"), connection, kind)
             #expect(later.etag == first?.etag && later.etag?.strength == strengths.1)
             let sink = MemorySink()
-            _ = try await connection.get(
+            _ = try await connection.downloads.get(
                 path("/new"), request: .init(version: first?.etag, size: first?.size), into: sink)
             #expect(sink.head?.version == later.etag)
         }
@@ -197,7 +198,7 @@ import Testing
                 for number in 0..<200 {
                     group.addTask {
                         let sink = MemorySink()
-                        _ = try await connection.get(path("/f\(number)"), into: sink)
+                        _ = try await connection.downloads.get(path("/f\(number)"), into: sink)
                         #expect(sink.bytes == Array(String(repeating: "\(number) ", count: number).utf8))
                     }
                 }

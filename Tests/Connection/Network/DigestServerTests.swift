@@ -34,7 +34,7 @@ import Testing
             for number in 0..<20 {
                 group.addTask {
                     let sink = MemorySink()
-                    _ = try await connection.get(path("/a folder/f\(number), \u{fc}.txt"), into: sink)
+                    _ = try await connection.downloads.get(path("/a folder/f\(number), \u{fc}.txt"), into: sink)
                     #expect(sink.bytes == Array("text \(number)".utf8))
                 }
             }
@@ -54,7 +54,7 @@ import Testing
             _ = try await connection.connect()
             #expect(try await connection.entries(of: path("/a folder")).entries.count == 20)
             try await fetchAll(connection)
-            let answer = try await connection.exchange(
+            let answer = try await connection.loopRequests.exchange(
                 PlainRequest("PROPFIND", "/a%20folder/?a=b", headers: [("Depth", "0")]))
             #expect(answer.status == 207)
             guard program == .apache else { return }

@@ -33,12 +33,12 @@ struct DownloadThreadTests {
         let kind = try #require(ServerKind.all.last)
         try await Served.running(kind, ["a.txt": text, "b.txt": text]) { _, connection in
             _ = try await connection.connect()
-            let threads = connection.downloadThreads
+            let threads = connection.downloads.downloadThreads
             try #require(threads.count >= 2)
             let sinks = [Sink(), Sink()]
             let downloads = ["/a.txt", "/b.txt"].enumerated().map { index, path in
                 Task(executorPreference: threads[index]) { [sink = sinks[index]] in
-                    _ = try await connection.get(try ItemPath(path), into: sink)
+                    _ = try await connection.downloads.get(try ItemPath(path), into: sink)
                 }
             }
             // Both downloads have an answer and block their threads. The work on other threads continues.

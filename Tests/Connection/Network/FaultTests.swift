@@ -29,16 +29,17 @@ struct FaultTests {
     @Test("S14, C5: a download that is cut off goes on where it stopped")
     func cutOff() async throws {
         try await running { server, connection in
-            let item = try await connection.list(path("/big"), depth: .zero) { _ in }.folder
+            let item = try await connection.listings.list(path("/big"), depth: .zero) { _ in }.folder
             server.add(Fault(.cutOff(afterBytes: 1_000_000), method: "GET", path: "/big", times: 1))
             let sink = MemorySink()
             let error = await #expect(throws: ConnectionError.self) {
-                try await connection.get(path("/big"), request: .init(version: item.etag, size: item.size), into: sink)
+                try await connection.downloads.get(
+                    path("/big"), request: .init(version: item.etag, size: item.size), into: sink)
             }
             #expect(error?.kind == .unreachable && sink.bytes.count <= 1_000_000)
             let rest = MemorySink()
             let offset = Int64(sink.bytes.count)
-            let summary = try await connection.get(
+            let summary = try await connection.downloads.get(
                 path("/big"), request: .init(version: item.etag, size: item.size, offset: offset), into: rest)
             #expect(rest.head?.offset == offset && summary.size == 3_000_000)
             #expect(sink.bytes.count + rest.bytes.count == 3_000_000)
@@ -62,25 +63,27 @@ struct FaultTests {
     @Test("S14, S16: a wrong length is seen; a wrong checksum is passed on; a version that changed is seen")
     func downloads() async throws {
         try await running { server, connection in
-            let item = try await connection.list(path("/a"), depth: .zero) { _ in }.folder
+            let item = try await connection.listings.list(path("/a"), depth: .zero) { _ in }.folder
             let request = DownloadRequest(version: item.etag, size: item.size)
             for length in [-2, 3] {
                 let fault = server.add(Fault(.wrongLength(by: length), method: "GET", path: "/a"))
                 let error = await #expect(throws: ConnectionError.self) {
-                    try await connection.get(path("/a"), request: request, into: MemorySink())
+                    try await connection.downloads.get(path("/a"), request: request, into: MemorySink())
                 }
                 #expect(error?.kind == .versionChanged)
                 server.remove(fault)
             }
             let sink = MemorySink()
-            let right = try await connection.get(path("/a"), request: request, into: sink).head.checksums
+            let right = try await connection.downloads.get(path("/a"), request: request, into: sink).head.checksums
             #expect(!right.isEmpty)
             let fault = server.add(Fault(.wrongChecksum, method: "GET", path: "/a"))
-            #expect(try await connection.get(path("/a"), request: request, into: MemorySink()).head.checksums != right)
+            #expect(
+                try await connection.downloads.get(path("/a"), request: request, into: MemorySink()).head.checksums
+                    != right)
             server.remove(fault)
             server.add(Fault(.changedBeforeReading, method: "GET", path: "/a"))
             let error = await #expect(throws: ConnectionError.self) {
-                try await connection.get(path("/a"), request: request, into: MemorySink())
+                try await connection.downloads.get(path("/a"), request: request, into: MemorySink())
             }
             #expect(error?.kind == .versionChanged)
         }
@@ -91,14 +94,14 @@ struct FaultTests {
         try await running { server, connection in
             for fault in [Fault(.hold(), method: "GET"), Fault(.hold(afterBytes: 1_000), method: "GET")] {
                 let hold = server.add(fault)
-                let download = Task { try await connection.get(path("/big"), into: MemorySink()) }
+                let download = Task { try await connection.downloads.get(path("/big"), into: MemorySink()) }
                 await server.untilHeld(hold)
                 download.cancel()
                 let error = await #expect(throws: ConnectionError.self) { try await download.value }
                 #expect(error?.kind == .cancelled)
                 server.remove(hold)
             }
-            let summary = try await connection.get(path("/a"), into: MemorySink())
+            let summary = try await connection.downloads.get(path("/a"), into: MemorySink())
             #expect(summary.size == 5)
         }
     }
@@ -109,15 +112,15 @@ struct FaultTests {
             var times = TimeLimits()
             (times.head, times.silence) = (.milliseconds(300), .milliseconds(200))
             let hasty = Connection(
-                bookmark: connection.bookmark,
+                bookmark: connection.wire.bookmark,
                 credentials: .basic(username: server.configuration.user, password: server.configuration.password),
                 limits: Limits(), clock: .system, logger: Logger(label: "test"), timeLimits: times)
-            hasty.learn(.root(try connection.root(), hasFiles: true, isFamily: false))
+            hasty.wire.learn(.root(try connection.wire.root(), hasFiles: true, isFamily: false))
             try await closing(hasty) {
                 for fault in [Fault(.hold(), method: "GET"), Fault(.hold(afterBytes: 1_000), method: "GET")] {
                     let hold = server.add(fault)
                     let error = await #expect(throws: ConnectionError.self) {
-                        try await hasty.get(path("/big"), into: MemorySink())
+                        try await hasty.downloads.get(path("/big"), into: MemorySink())
                     }
                     #expect(error?.kind == .unreachable)
                     server.remove(hold)
@@ -134,10 +137,10 @@ struct FaultTests {
         var times = TimeLimits()
         change(&times)
         let other = Connection(
-            bookmark: connection.bookmark,
+            bookmark: connection.wire.bookmark,
             credentials: .basic(username: server.configuration.user, password: server.configuration.password),
             limits: Limits(slowest: slowest), clock: .system, logger: Logger(label: "test"), timeLimits: times)
-        other.learn(.root(try connection.root(), hasFiles: true, isFamily: false))
+        other.wire.learn(.root(try connection.wire.root(), hasFiles: true, isFamily: false))
         try await closing(other) { try await body(other) }
     }
 
@@ -145,7 +148,7 @@ struct FaultTests {
     private func expectSlow(_ connection: Connection, times: Int = 1) async throws {
         for _ in 0..<times {
             let error = await #expect(throws: ConnectionError.self) {
-                try await connection.get(path("/big"), into: MemorySink())
+                try await connection.downloads.get(path("/big"), into: MemorySink())
             }
             #expect(error?.kind == .unreachable && error?.isTimeout == true, "\(String(describing: error))")
         }
@@ -157,11 +160,12 @@ struct FaultTests {
             try await connecting(to: server, as: connection) {
                 $0.pacePeriod = .milliseconds(600)
             } _: { hasty in
-                let item = try await connection.list(path("/big"), depth: .zero) { _ in }.folder
+                let item = try await connection.listings.list(path("/big"), depth: .zero) { _ in }.folder
                 let hold = server.add(Fault(.hold(afterBytes: 1_000), method: "GET"))
                 let sink = MemorySink()
                 let error = await #expect(throws: ConnectionError.self) {
-                    try await hasty.get(path("/big"), request: .init(version: item.etag, size: item.size), into: sink)
+                    try await hasty.downloads.get(
+                        path("/big"), request: .init(version: item.etag, size: item.size), into: sink)
                 }
                 let message = error?.message ?? ""
                 #expect(message.hasPrefix("http://127.0.0.1:\(server.port) sent only"), "\(message)")
@@ -170,7 +174,7 @@ struct FaultTests {
                 #expect(error?.kind == .unreachable && sink.bytes.count == 1_000)
                 server.remove(hold)
                 let rest = MemorySink()
-                _ = try await connection.get(
+                _ = try await connection.downloads.get(
                     path("/big"), request: .init(version: item.etag, size: item.size, offset: 1_000), into: rest)
                 #expect(rest.head?.offset == 1_000 && rest.bytes.count == 2_999_000)
 
@@ -192,7 +196,8 @@ struct FaultTests {
             } _: { patient in
                 let slow = server.add(Fault(.hold(afterBytes: 1), method: "GET", path: "/big"))
                 let quiet = server.add(Fault(.hold(afterBytes: 1), method: "GET", path: "/a"))
-                let stream = try await patient.exchange(PlainRequest("GET", try connection.root().path + "a"))
+                let stream = try await patient.loopRequests.exchange(
+                    PlainRequest("GET", try connection.wire.root().path + "a"))
                 let reading = Task {
                     var bytes: [UInt8] = []
                     while let piece = try await stream.next() { bytes += piece }
@@ -200,7 +205,7 @@ struct FaultTests {
                 }
                 let hold = server.add(Fault(.hold(afterBytes: 500_000), method: "PROPFIND", path: "/many"))
                 var entries = 0
-                let listing = try await patient.list(path("/many")) { batch in
+                let listing = try await patient.listings.list(path("/many")) { batch in
                     // In this time two other transfers were found to be slow.
                     if entries == 0 {
                         await server.untilHeld(hold)
@@ -226,7 +231,7 @@ struct FaultTests {
                 let hold = server.add(Fault(.hold(afterBytes: 1_000), method: "GET", path: "/big"))
                 let download = Task {
                     let sink = MemorySink()
-                    _ = try await patient.get(path("/big"), into: sink)
+                    _ = try await patient.downloads.get(path("/big"), into: sink)
                     return sink.bytes.count
                 }
                 await server.untilHeld(hold)
@@ -258,7 +263,7 @@ struct FaultTests {
                     server.add(Fault($0, method: "GET"))
                 }
                 let failed = await #expect(throws: ConnectionError.self) {
-                    try await hasty.get(path("/a"), into: MemorySink())
+                    try await hasty.downloads.get(path("/a"), into: MemorySink())
                 }
                 #expect(failed?.kind == .serverError && failed?.status == 500)
                 for fault in broken { server.remove(fault) }
@@ -270,8 +275,8 @@ struct FaultTests {
             server.remove(long)
             let capabilities = server.add(
                 Fault(.endless(200), method: "GET", path: "/ocs/v1.php/cloud/capabilities"))
-            let (found, isSure) = try await connection.capabilities(
-                at: RootCandidates.home(of: try connection.root()), isGuess: false)
+            let (found, isSure) = try await connection.wire.capabilities(
+                at: RootCandidates.home(of: try connection.wire.root()), isGuess: false)
             #expect(found == nil && isSure)
             server.remove(capabilities)
         }
@@ -292,9 +297,9 @@ struct FaultTests {
                 for attempt in 1...3 {
                     let error = await #expect(throws: ConnectionError.self) {
                         if (round % 2 == 0) == (attempt == 1) {
-                            _ = try await connection.get(path("/a"), into: MemorySink())
+                            _ = try await connection.downloads.get(path("/a"), into: MemorySink())
                         } else {
-                            _ = try await connection.list(.root) { _ in }
+                            _ = try await connection.listings.list(.root) { _ in }
                         }
                     }
                     #expect(error?.kind == .authentication)
@@ -305,7 +310,7 @@ struct FaultTests {
                 connection.use(
                     .basic(username: server.configuration.user, password: server.configuration.password))
                 _ = try await connection.connect()
-                #expect(try await connection.get(path("/a"), into: MemorySink()).size == 5)
+                #expect(try await connection.downloads.get(path("/a"), into: MemorySink()).size == 5)
                 #expect(try await connection.entries(of: .root).0.count == 2)
                 #expect(server.requests.count { $0.status == 401 } == 1)
             }

@@ -48,12 +48,12 @@ struct MannerTests {
             default: #expect(version.strength == .strong)
             }
             let sink = MemorySink()
-            _ = try await connection.get(item.path, request: request, into: sink)
+            _ = try await connection.downloads.get(item.path, request: request, into: sink)
             #expect(sink.head?.version == version && sink.bytes == Array("hello".utf8))
 
             server.tree.put("/a", "other", modified: 1_700_000_009)
             let error = await #expect(throws: ConnectionError.self) {
-                try await connection.get(item.path, request: request, into: MemorySink())
+                try await connection.downloads.get(item.path, request: request, into: MemorySink())
             }
             #expect(error?.kind == .versionChanged)
         }
@@ -64,9 +64,9 @@ struct MannerTests {
         try await running { manner in
             (manner.contentLength, manner.ranges) = (false, false)
         } _: { _, connection in
-            let item = try await connection.list(path("/a"), depth: .zero) { _ in }.folder
+            let item = try await connection.listings.list(path("/a"), depth: .zero) { _ in }.folder
             let sink = MemorySink()
-            let summary = try await connection.get(
+            let summary = try await connection.downloads.get(
                 item.path, request: .init(version: item.etag, size: 5, offset: 2), into: sink)
             #expect(sink.head?.offset == 0 && sink.head?.size == nil && summary.size == 5)
         }

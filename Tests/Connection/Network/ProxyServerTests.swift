@@ -45,7 +45,7 @@ import Testing
             for number in 0..<20 {
                 group.addTask {
                     let sink = MemorySink()
-                    _ = try await connection.get(path("/f\(number)"), into: sink)
+                    _ = try await connection.downloads.get(path("/f\(number)"), into: sink)
                     #expect(sink.bytes == Array("text \(number)".utf8))
                 }
             }

@@ -60,7 +60,7 @@ struct ResumableUploadTests {
         _ connection: Connection, _ notes: Notes = Notes(), begun: ResumableUpload? = nil,
         following base: UploadRequest.Base = .new, progress: @escaping @Sendable (Int64) -> Void = { _ in }
     ) async throws -> WriteOutcome {
-        try await connection.upload(
+        try await connection.writes.upload(
             path("/f/a"), request(base), from: MemorySource(Self.bytes), resuming: notes.resumption(begun),
             progress: progress)
     }
@@ -77,7 +77,7 @@ struct ResumableUploadTests {
     }
 
     private func current(_ connection: Connection) async throws -> ETag {
-        try #require(try await connection.held(at: path("/f/a"))?.item.etag)
+        try #require(try await connection.listings.held(at: path("/f/a"))?.item.etag)
     }
 
     @Test("C6: a large file goes out in parts, each with a checksum, and its version is known then")
@@ -96,7 +96,7 @@ struct ResumableUploadTests {
             #expect(progress.last == Int64(Self.bytes.count) && progress == progress.sorted())
             // An ETag in the last part's answer proves nothing.
             #expect(answer.etag == nil && answer.tookModified && !answer.hasReplaced)
-            let (confirmation, held) = try await connection.confirm(
+            let (confirmation, held) = try await connection.writes.confirm(
                 path("/f/a"), request(), answer: answer, among: { 0 })
             #expect(confirmation == .made)
             #expect(try await held?.item.etag == current(connection))
@@ -124,7 +124,8 @@ struct ResumableUploadTests {
             let outcome = try await upload(connection, notes, following: base)
             guard case .done(let answer) = outcome else { throw SetupError("\(outcome)") }
             #expect(
-                try await connection.confirm(path("/f/a"), request(base), answer: answer, among: { 0 }).0 == .undone)
+                try await connection.writes.confirm(path("/f/a"), request(base), answer: answer, among: { 0 }).0
+                    == .undone)
             // So it is for another process.
             expectDone(try await upload(connection, notes, begun: notes.last, following: base))
             #expect(server.count("PATCH") == 6 && server.count("POST") == 1 && server.count("DELETE") == 0)
@@ -205,7 +206,7 @@ struct ResumableUploadTests {
     func single() async throws {
         try await running { server, connection in
             let notes = Notes()
-            let outcome = try await connection.upload(
+            let outcome = try await connection.writes.upload(
                 path("/f/s"), UploadRequest(base: .new, size: 5), from: MemorySource("small"),
                 resuming: notes.resumption(ResumableUpload(address: "\(server.url)/x", path: path("/f/s"), base: nil)))
             #expect(isDone(outcome) && server.count("POST") == 0 && notes.all == [nil])
@@ -246,7 +247,7 @@ struct ResumableUploadTests {
             let refused = try await upload(connection)
             #expect(refused == .refused(.exists))
             #expect(server.count("POST") == 0 && server.receivedBytes == 0)
-            let lost = try await connection.upload(
+            let lost = try await connection.writes.upload(
                 path("/no/a"), request(), from: MemorySource(Self.bytes), resuming: Notes().resumption())
             #expect(lost == .refused(.parentMissing))
         }
@@ -285,9 +286,9 @@ struct ResumableUploadTests {
                 server.add(Fault(.lostAnswer(executed: executed), method: "PATCH", from: 6, times: 1))
                 let error = await #expect(throws: ConnectionError.self) { try await upload(connection, notes) }
                 #expect(error?.kind == .unreachable && error?.mayHaveArrived == true)
-                let held = try await connection.held(at: path("/f/a"))
+                let held = try await connection.listings.held(at: path("/f/a"))
                 let found = ChangeConfirmation.ofUpload(
-                    request(), shown: held, manners: connection.writingManners)
+                    request(), shown: held, manners: connection.writes.writingManners)
                 guard executed else {
                     #expect(found == .undone)
                     expectDone(try await upload(connection, begun: notes.last))
@@ -317,7 +318,7 @@ struct ResumableUploadTests {
             try await running { server, connection in
                 let begun = ResumableUpload(address: "\(other.url)/data/tus/1", path: path("/f/a"), base: nil)
                 expectDone(try await upload(connection, begun: begun))
-                await connection.terminate(begun)
+                await connection.writes.terminate(begun)
                 #expect(other.requests.isEmpty)
             }
         }
@@ -398,7 +399,7 @@ struct ResumableUploadTests {
             server.add(Fault(.properties(before), method: "PROPFIND", path: "/f/a", from: 3))
             let outcome = try await upload(connection, following: .version(base))
             guard case .done(let answer) = outcome else { throw SetupError("\(outcome)") }
-            let (confirmation, _) = try await connection.confirm(
+            let (confirmation, _) = try await connection.writes.confirm(
                 path("/f/a"), request(.version(base)), answer: answer, among: { 0 })
             #expect(confirmation == .undone)
         }

@@ -92,7 +92,7 @@ private final class Sender: UploadBatchReceiver {
             bandwidth: bandwidth, logger: Logger(label: "test"))
         try await closing(connection) {
             _ = try await connection.connect()
-            _ = try await connection.knownManners()
+            _ = try await connection.wire.knownManners()
             try await body(connection)
         }
     }
@@ -100,7 +100,7 @@ private final class Sender: UploadBatchReceiver {
     /// Uploads files of three bytes, and returns when none is under way.
     private func upload(_ count: Int, _ connection: Connection) async throws -> Sender {
         let sender = Sender((0..<count).map { _ in "abc" })
-        let run = connection.upload(files((0..<count).map { ("/\($0)", "abc") }), for: sender)
+        let run = connection.writes.upload(files((0..<count).map { ("/\($0)", "abc") }), for: sender)
         #expect(run != nil)
         await until { sender.hasEnded }
         return sender
@@ -122,15 +122,15 @@ private final class Sender: UploadBatchReceiver {
     func everyServer(_ kind: ServerKind) async throws {
         try await Served.running(kind, [:], limits: Limits(connections: 3)) { _, connection in
             _ = try await connection.connect()
-            let manners = try await connection.knownManners()
-            _ = try await connection.forbiddenNames()
-            #expect(connection.takesUploadBatches == manners.heedsConditions)
+            let manners = try await connection.wire.knownManners()
+            _ = try await connection.wire.forbiddenNames()
+            #expect(connection.writes.takesUploadBatches == manners.heedsConditions)
             let contents =
                 (0..<40).map { ("/f \($0)%é#?.txt", "content \($0)") } + [
                     ("/empty", ""), ("/long", String(repeating: "x", count: 65_536)),
                 ]
             let sender = Sender(contents.map(\.1))
-            let run = connection.upload(files(contents), for: sender)
+            let run = connection.writes.upload(files(contents), for: sender)
             guard manners.heedsConditions else {
                 #expect(run == nil)
                 return
@@ -138,12 +138,12 @@ private final class Sender: UploadBatchReceiver {
             await until { sender.hasEnded }
             #expect(sender.made.count == contents.count && sender.state.withLock { $0.mostUnderWay } <= 3)
             var versions: [ItemPath: ETag] = [:]
-            _ = try await connection.list(.root) { entries in
+            _ = try await connection.listings.list(.root) { entries in
                 for entry in entries where entry.kind == .file { versions[entry.path] = entry.etag }
             }
             for (name, text) in contents {
                 let sink = MemorySink()
-                _ = try await connection.get(path(name), into: sink)
+                _ = try await connection.downloads.get(path(name), into: sink)
                 #expect(sink.bytes == Array(text.utf8), "\(name)")
             }
             // What is there stays: neither as new nor after another version is it replaced.
@@ -151,7 +151,7 @@ private final class Sender: UploadBatchReceiver {
             for (base, refusal) in [(UploadRequest.Base.new, WriteRefusal.exists), (foreign, .versionChanged)] {
                 let others = Sender(contents.map { _ in "other" })
                 let files = files(contents.map { ($0.0, "other") }, base)
-                _ = connection.upload(files, for: others)
+                _ = connection.writes.upload(files, for: others)
                 var judged = 0
                 while !others.hasEnded || others.endCount > 0 {
                     // Each answer keeps its turn until it is judged.
@@ -159,7 +159,7 @@ private final class Sender: UploadBatchReceiver {
                         await Task.yield()
                         continue
                     }
-                    let outcome = try await connection.put(
+                    let outcome = try await connection.writes.put(
                         files[number].path, files[number].request, from: MemorySource("other"), after: first)
                     #expect(outcome == .refused(refusal))
                     judged += 1
@@ -167,12 +167,12 @@ private final class Sender: UploadBatchReceiver {
                 #expect(others.made.isEmpty && judged == contents.count)
             }
             let sink = MemorySink()
-            _ = try await connection.get(path("/long"), into: sink)
+            _ = try await connection.downloads.get(path("/long"), into: sink)
             #expect(sink.bytes.count == 65_536)
             // A new version follows the one that was listed, unless it is not strong yet.
             let new = contents.filter { versions[path($0.0)]?.strength == .strong }
             let followers = Sender(new.map { _ in "new" })
-            _ = connection.upload(
+            _ = connection.writes.upload(
                 new.compactMap { name, _ in
                     versions[path(name)].map {
                         BatchedUpload(path(name), UploadRequest(base: .version($0), size: 3))
@@ -182,7 +182,7 @@ private final class Sender: UploadBatchReceiver {
             #expect(followers.made.count == new.count && followers.made.values.allSatisfy { !$0.hasReplaced })
             // The account's turns are free again.
             for _ in 0..<3 {
-                _ = try await connection.put(
+                _ = try await connection.writes.put(
                     path("/empty"), UploadRequest(base: .new, size: 0), from: MemorySource(""))
             }
         }
@@ -206,7 +206,7 @@ private final class Sender: UploadBatchReceiver {
                     request.modified = Timestamp(seconds: 1_600_000_000)
                     batch.append(BatchedUpload(path("/a \(number)%"), request))
                 }
-                _ = connection.upload(batch, for: sender)
+                _ = connection.writes.upload(batch, for: sender)
                 await until { sender.hasEnded }
                 #expect(sender.made.count == 30)
             }
@@ -257,7 +257,7 @@ private final class Sender: UploadBatchReceiver {
             {
                 do throws(ConnectionError) {
                     return .success(
-                        try await connection.put(
+                        try await connection.writes.put(
                             path("/a"), UploadRequest(base: .new, size: 3), from: MemorySource("abc"), after: first))
                 } catch {
                     return .failure(error)
@@ -269,7 +269,7 @@ private final class Sender: UploadBatchReceiver {
             let requests = server.puts
             try await connected(server) { connection in
                 let sender = Sender(["abc"])
-                _ = connection.upload(files([("/a", "abc")]), for: sender)
+                _ = connection.writes.upload(files([("/a", "abc")]), for: sender)
                 await until { sender.hasEnded }
                 let first = try #require(sender.first(0))
                 together = await put(connection, after: first)
@@ -309,7 +309,7 @@ private final class Sender: UploadBatchReceiver {
                 let sender = try await upload(20, connection)
                 #expect(sender.endCount == 1 && server.puts == 1)
                 guard answer?.hasPrefix("HTTP/1.1 204") == true else { return }
-                #expect(sender.made[0]?.hasReplaced == true && !connection.takesUploadBatches)
+                #expect(sender.made[0]?.hasReplaced == true && !connection.writes.takesUploadBatches)
             }
         }
     }
@@ -348,7 +348,7 @@ private final class Sender: UploadBatchReceiver {
                 func judge(_ first: FirstAnswer?) async throws -> ConnectionError? {
                     do {
                         let request = UploadRequest(base: .new, size: 3)
-                        _ = try await connection.upload(
+                        _ = try await connection.writes.upload(
                             path("/0"), request, from: MemorySource("abc"),
                             resuming: UploadResumption(begun: nil) { _ in }, after: first)
                         return nil
@@ -383,7 +383,7 @@ private final class Sender: UploadBatchReceiver {
             defer { gate.open() }
             try await connected(server) { connection in
                 let sender = Sender((0..<9).map { _ in "abc" })
-                let run = connection.upload(files((0..<9).map { ("/\($0)", "abc") }), for: sender)
+                let run = connection.writes.upload(files((0..<9).map { ("/\($0)", "abc") }), for: sender)
                 await until { server.puts == 2 }
                 run?.end(0)
                 await until { sender.endCount == 8 }
@@ -407,7 +407,7 @@ private final class Sender: UploadBatchReceiver {
             try await connected(server) { connection in
                 let contents: [[UInt8]?] = [[1, 2, 3], nil, [1, 2, 3], [1, 2], [1, 2, 3]]
                 let sender = Sender(contents)
-                _ = connection.upload(files((0..<5).map { ("/\($0)", "abc") }), for: sender)
+                _ = connection.writes.upload(files((0..<5).map { ("/\($0)", "abc") }), for: sender)
                 await until { sender.hasEnded }
                 #expect(sender.made.keys.sorted() == [0, 2, 4] && server.puts == 3)
                 for file in [1, 3] {
@@ -451,10 +451,10 @@ private final class Sender: UploadBatchReceiver {
             try await connected(server, limits: Limits(connections: 8, uploads: 2)) { connection in
                 let senders = (0..<3).map { _ in Sender((0..<30).map { _ in "abc" }) }
                 for (number, sender) in senders.enumerated() {
-                    _ = connection.upload(files((0..<30).map { ("/\(number)-\($0)", "abc") }), for: sender)
+                    _ = connection.writes.upload(files((0..<30).map { ("/\(number)-\($0)", "abc") }), for: sender)
                 }
                 for number in 0..<10 {
-                    _ = try await connection.put(
+                    _ = try await connection.writes.put(
                         path("/alone \(number)"), UploadRequest(base: .new, size: 3), from: MemorySource("abc"))
                 }
                 await until { senders.allSatisfy(\.hasEnded) }
@@ -471,23 +471,23 @@ private final class Sender: UploadBatchReceiver {
         try await RawServer.running(Self.answer(Self.created)) { server in
             let bandwidth = Bandwidth()
             try await connected(server, bandwidth: bandwidth) { connection in
-                #expect(connection.takesUploadBatches)
+                #expect(connection.writes.takesUploadBatches)
                 bandwidth.setLimits(BandwidthLimits(up: 1_000))
-                #expect(!connection.takesUploadBatches)
+                #expect(!connection.writes.takesUploadBatches)
                 bandwidth.setLimits(BandwidthLimits(down: 1_000))
-                #expect(connection.takesUploadBatches)
+                #expect(connection.writes.takesUploadBatches)
                 func may(_ name: String, _ base: UploadRequest.Base, _ size: Int64 = 3) -> Bool {
-                    connection.mayUploadInBatch(BatchedUpload(path(name), UploadRequest(base: base, size: size)))
+                    connection.writes.mayUploadInBatch(BatchedUpload(path(name), UploadRequest(base: base, size: size)))
                 }
                 #expect(may("/a", .new) && may("/.a", .version(ETag(opaque: "v", strength: .strong)), 65_536))
                 #expect(!may("/a", .new, 65_537) && !may("/", .new))
                 #expect(!may("/a", .version(ETag(opaque: "v", strength: .weak))))
                 #expect(!may("/a", .version(.substitute(size: 3, lastModified: nil))))
-                connection.learn(.noRoom(in: .root))
+                connection.wire.learn(.noRoom(in: .root))
                 #expect(!may("/a", .new) && may("/d/a", .new))
                 connection.isPaused = true
-                #expect(!connection.takesUploadBatches)
-                #expect(connection.upload(files([("/a", "abc")]), for: Sender(["abc"])) == nil)
+                #expect(!connection.writes.takesUploadBatches)
+                #expect(connection.writes.upload(files([("/a", "abc")]), for: Sender(["abc"])) == nil)
             }
             #expect(server.puts == 0)
         }

@@ -9,7 +9,7 @@ import Testing
 @Suite(.serialized) struct WriteContractTests {
     private func text(_ name: String, _ connection: Connection) async throws -> String? {
         let sink = MemorySink()
-        do { _ = try await connection.get(path(name), into: sink) } catch let error as ConnectionError {
+        do { _ = try await connection.downloads.get(path(name), into: sink) } catch let error as ConnectionError {
             if error.kind == .notFound { return nil }
             throw error
         }
@@ -23,7 +23,7 @@ import Testing
     private func put(
         _ name: String, _ text: String, _ connection: Connection, _ base: UploadRequest.Base = .new
     ) async throws -> WriteOutcome {
-        try await connection.put(
+        try await connection.writes.put(
             path(name), UploadRequest(base: base, size: Int64(text.utf8.count)), from: MemorySource(text))
     }
 
@@ -44,21 +44,23 @@ import Testing
     func hardNames(_ kind: ServerKind) async throws {
         try await Served.running(kind, [:]) { _, connection in
             _ = try await connection.connect()
-            _ = done(try await connection.makeFolder(path("/made")))
-            _ = done(try await connection.makeFolder(path("/target")))
+            _ = done(try await connection.writes.makeFolder(path("/made")))
+            _ = done(try await connection.writes.makeFolder(path("/target")))
             let names = Self.hardNames.filter {
                 kind.lists($0) && !(kind.cutsQuestionMarks && ($0.contains("?") || $0.contains(";")))
             }
             for name in names {
-                _ = done(try await connection.makeFolder(path("/made/\(name)")), "\(name)")
+                _ = done(try await connection.writes.makeFolder(path("/made/\(name)")), "\(name)")
                 _ = done(try await put("/made/\(name)/file", "in \(name)", connection), "\(name)")
                 _ = done(try await put("/\(name)", "file \(name)", connection), "\(name)")
                 _ = done(
-                    try await connection.copy(path("/made/\(name)"), to: path("/target/\(name)"), isFolder: true),
+                    try await connection.writes.copy(
+                        path("/made/\(name)"), to: path("/target/\(name)"), isFolder: true),
                     "\(name)")
                 #expect(try await text("/target/\(name)/file", connection) == "in \(name)")
                 _ = done(
-                    try await connection.move(path("/\(name)"), to: path("/target/\(name)/\(name)"), isFolder: false),
+                    try await connection.writes.move(
+                        path("/\(name)"), to: path("/target/\(name)/\(name)"), isFolder: false),
                     "\(name)")
                 #expect(try await text("/target/\(name)/\(name)", connection) == "file \(name)")
                 #expect(try await text("/\(name)", connection) == nil)
@@ -68,11 +70,12 @@ import Testing
             #expect(try await self.names("/", connection) == ["made", "target"])
             for name in names {
                 _ = done(
-                    try await connection.move(path("/target/\(name)"), to: path("/\(name)"), isFolder: true), "\(name)")
+                    try await connection.writes.move(path("/target/\(name)"), to: path("/\(name)"), isFolder: true),
+                    "\(name)")
                 #expect(try await text("/\(name)/\(name)", connection) == "file \(name)")
-                _ = done(try await connection.delete(path("/\(name)/file"), isFolder: false), "\(name)")
+                _ = done(try await connection.writes.delete(path("/\(name)/file"), isFolder: false), "\(name)")
                 #expect(try await self.names("/\(name)", connection) == [name])
-                _ = done(try await connection.delete(path("/\(name)"), isFolder: true), "\(name)")
+                _ = done(try await connection.writes.delete(path("/\(name)"), isFolder: true), "\(name)")
             }
             #expect(try await self.names("/", connection) == ["made", "target"])
             #expect(try await self.names("/target", connection) == [])
@@ -81,7 +84,8 @@ import Testing
                 _ = done(try await put("/stays", "stays", connection))
                 let target = path(kind.hidesDotNames ? "/.stays" : "/stays?")
                 #expect(
-                    try await connection.move(path("/stays"), to: target, isFolder: false) == .refused(.nameNotKept))
+                    try await connection.writes.move(path("/stays"), to: target, isFolder: false)
+                        == .refused(.nameNotKept))
                 #expect(try await text("/stays", connection) == "stays")
             }
         }
@@ -95,17 +99,19 @@ import Testing
         try await Served.running(kind, files) { _, connection in
             _ = try await connection.connect()
             let refused = WriteOutcome.refused(.exists)
-            #expect(try await connection.makeFolder(path("/folder")) == refused)
-            #expect(try await connection.makeFolder(path("/a")) == refused)
+            #expect(try await connection.writes.makeFolder(path("/folder")) == refused)
+            #expect(try await connection.writes.makeFolder(path("/a")) == refused)
             #expect(try await put("/a", "new", connection) == refused)
             #expect(try await put("/folder", "new", connection) == refused)
             for (from, to, isFolder) in [
                 ("/a", "/b", false), ("/a", "/folder", false), ("/folder", "/other", true), ("/folder", "/b", true),
             ] {
                 #expect(
-                    try await connection.move(path(from), to: path(to), isFolder: isFolder) == refused, "\(from) \(to)")
+                    try await connection.writes.move(path(from), to: path(to), isFolder: isFolder) == refused,
+                    "\(from) \(to)")
                 #expect(
-                    try await connection.copy(path(from), to: path(to), isFolder: isFolder) == refused, "\(from) \(to)")
+                    try await connection.writes.copy(path(from), to: path(to), isFolder: isFolder) == refused,
+                    "\(from) \(to)")
             }
             for (name, content) in files { #expect(try await text("/\(name)", connection) == content) }
             #expect(try await names("/", connection) == ["a", "b", "folder", "other"])
@@ -116,7 +122,7 @@ import Testing
     func versions(_ kind: ServerKind) async throws {
         try await Served.running(kind, ["a": "one"]) { _, connection in
             _ = try await connection.connect()
-            let base = try #require(try await connection.held(at: path("/a"))?.item.etag)
+            let base = try #require(try await connection.listings.held(at: path("/a"))?.item.etag)
             _ = done(try await put("/a", "second", connection, .version(base)))
             #expect(try await text("/a", connection) == "second")
             #expect(try await put("/a", "third", connection, .version(base)) == .refused(.versionChanged))
@@ -127,7 +133,7 @@ import Testing
             #expect(try await text("/a", connection) == "second")
             #expect(try await text("/gone", connection) == nil)
 
-            let current = try #require(try await connection.held(at: path("/a"))?.item.etag)
+            let current = try #require(try await connection.listings.held(at: path("/a"))?.item.etag)
             _ = done(try await put("/a", large, connection, .version(current)))
             #expect(try await text("/a", connection) == large)
             _ = done(try await put("/empty", "", connection))
@@ -139,18 +145,19 @@ import Testing
     func deletions(_ kind: ServerKind) async throws {
         try await Served.running(kind, ["a": "one", "f/b/c": "c", "f/d": "d"]) { served, connection in
             _ = try await connection.connect()
-            let base = try #require(try await connection.held(at: path("/a"))?.item.etag)
+            let base = try #require(try await connection.listings.held(at: path("/a"))?.item.etag)
             try await served.put("a", "changed")
             #expect(
-                try await connection.delete(path("/a"), isFolder: false, version: base) == .refused(.versionChanged))
+                try await connection.writes.delete(path("/a"), isFolder: false, version: base)
+                    == .refused(.versionChanged))
             #expect(try await text("/a", connection) == "changed")
-            let current = try #require(try await connection.held(at: path("/a"))?.item.etag)
-            _ = done(try await connection.delete(path("/a"), isFolder: false, version: current))
+            let current = try #require(try await connection.listings.held(at: path("/a"))?.item.etag)
+            _ = done(try await connection.writes.delete(path("/a"), isFolder: false, version: current))
             #expect(try await text("/a", connection) == nil)
-            #expect(try await connection.delete(path("/a"), isFolder: false) == .refused(.notFound))
-            _ = done(try await connection.delete(path("/f"), isFolder: true))
+            #expect(try await connection.writes.delete(path("/a"), isFolder: false) == .refused(.notFound))
+            _ = done(try await connection.writes.delete(path("/f"), isFolder: true))
             #expect(try await names("/", connection) == [])
-            #expect(try await connection.delete(path("/f"), isFolder: true) == .refused(.notFound))
+            #expect(try await connection.writes.delete(path("/f"), isFolder: true) == .refused(.notFound))
         }
     }
 
@@ -159,20 +166,20 @@ import Testing
         try await Served.running(kind, ["a": "one", "f/b": "b"]) { _, connection in
             _ = try await connection.connect()
             let refused = WriteOutcome.refused(.parentMissing)
-            #expect(try await connection.makeFolder(path("/no/x")) == refused)
+            #expect(try await connection.writes.makeFolder(path("/no/x")) == refused)
             #expect(try await put("/no/x", "x", connection) == refused)
             #expect(try await put("/no/x", String(repeating: "x", count: 1_100_000), connection) == refused)
             for isFolder in [false, true] {
                 let from = path(isFolder ? "/f" : "/a")
                 if !kind.makesMissingFolders {
-                    #expect(try await connection.move(from, to: path("/no/x"), isFolder: isFolder) == refused)
-                    #expect(try await connection.copy(from, to: path("/no/x"), isFolder: isFolder) == refused)
+                    #expect(try await connection.writes.move(from, to: path("/no/x"), isFolder: isFolder) == refused)
+                    #expect(try await connection.writes.copy(from, to: path("/no/x"), isFolder: isFolder) == refused)
                 }
                 let gone = path("/gone")
                 #expect(
-                    try await connection.move(gone, to: path("/x"), isFolder: isFolder) == .refused(.notFound))
+                    try await connection.writes.move(gone, to: path("/x"), isFolder: isFolder) == .refused(.notFound))
                 #expect(
-                    try await connection.copy(gone, to: path("/x"), isFolder: isFolder) == .refused(.notFound))
+                    try await connection.writes.copy(gone, to: path("/x"), isFolder: isFolder) == .refused(.notFound))
             }
             #expect(try await names("/", connection) == ["a", "f"])
             #expect(try await text("/f/b", connection) == "b")
@@ -187,16 +194,18 @@ import Testing
             _ = try await connection.connect()
             let content = Array("content".utf8)
             let request = UploadRequest(base: .new, size: 7)
-            guard let answer = done(try await connection.put(path("/a"), request, from: MemorySource(content))) else {
+            guard let answer = done(try await connection.writes.put(path("/a"), request, from: MemorySource(content)))
+            else {
                 return
             }
-            let (confirmation, held) = try await connection.confirm(path("/a"), request, answer: answer, among: { 0 })
+            let (confirmation, held) = try await connection.writes.confirm(
+                path("/a"), request, answer: answer, among: { 0 })
             #expect(confirmation == .made)
             let version = held?.item.etag
             #expect(try await connection.entries(of: .root).entries.first?.etag == version)
             // What somebody else writes then is another version.
             try await served.put("a", "content of somebody else")
-            #expect(try await connection.held(at: path("/a"))?.item.etag != version)
+            #expect(try await connection.listings.held(at: path("/a"))?.item.etag != version)
         }
     }
 
@@ -206,18 +215,19 @@ import Testing
     func lost(_ kind: ServerKind) async throws {
         try await Served.running(kind, ["a": "before"]) { served, connection in
             _ = try await connection.connect()
-            let base = try #require(try await connection.held(at: path("/a"))?.item.etag)
+            let base = try #require(try await connection.listings.held(at: path("/a"))?.item.etag)
             let request = UploadRequest(base: .version(base), size: 8)
             func found() async throws -> ChangeConfirmation {
                 .ofUpload(
-                    request, shown: try await connection.held(at: path("/a")), manners: connection.writingManners)
+                    request, shown: try await connection.listings.held(at: path("/a")),
+                    manners: connection.writes.writingManners)
             }
             #expect(try await found() == .undone)
-            _ = done(try await connection.put(path("/a"), request, from: MemorySource("uploaded")))
+            _ = done(try await connection.writes.put(path("/a"), request, from: MemorySource("uploaded")))
             #expect(try await found() == .unproven)
             // Sent again as it was, it is refused and changes nothing.
             #expect(
-                try await connection.put(path("/a"), request, from: MemorySource("uploaded"))
+                try await connection.writes.put(path("/a"), request, from: MemorySource("uploaded"))
                     == .refused(.versionChanged))
             try await served.put("a", "of somebody else")
             #expect(try await found() == .foreign)
@@ -228,13 +238,14 @@ import Testing
     func parallel(_ kind: ServerKind) async throws {
         try await Served.running(kind, [:], limits: Limits(connections: 4)) { _, connection in
             _ = try await connection.connect()
-            _ = done(try await connection.makeFolder(path("/f")))
+            _ = done(try await connection.writes.makeFolder(path("/f")))
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<60 {
                     group.addTask {
                         _ = done(try await put("/f/\(number)", "content \(number)", connection))
                         _ = done(
-                            try await connection.move(path("/f/\(number)"), to: path("/f/m\(number)"), isFolder: false))
+                            try await connection.writes.move(
+                                path("/f/\(number)"), to: path("/f/m\(number)"), isFolder: false))
                     }
                 }
                 try await group.waitForAll()

@@ -26,21 +26,21 @@ struct WriteFaultTests {
 
         func request(_ connection: Connection) async throws -> WriteOutcome {
             func put(_ place: ItemPath, _ base: UploadRequest.Base) async throws -> WriteOutcome {
-                try await connection.put(place, UploadRequest(base: base, size: 4), from: MemorySource("mine"))
+                try await connection.writes.put(place, UploadRequest(base: base, size: 4), from: MemorySource("mine"))
             }
             let (one, a) = (path("/a/one"), path("/a"))
             switch self {
-            case .makeFolder: return try await connection.makeFolder(path("/new"))
+            case .makeFolder: return try await connection.writes.makeFolder(path("/new"))
             case .put: return try await put(path("/mine"), .new)
             case .replace:
-                let held = try await connection.held(at: one)
+                let held = try await connection.listings.held(at: one)
                 return try await put(one, .version(try #require(held?.item.etag)))
-            case .moveFile: return try await connection.move(one, to: path("/b"), isFolder: false)
-            case .moveFolder: return try await connection.move(a, to: path("/b"), isFolder: true)
-            case .copyFile: return try await connection.copy(one, to: path("/b"), isFolder: false)
-            case .copyFolder: return try await connection.copy(a, to: path("/b"), isFolder: true)
-            case .removeFile: return try await connection.delete(one, isFolder: false)
-            case .removeFolder: return try await connection.delete(a, isFolder: true)
+            case .moveFile: return try await connection.writes.move(one, to: path("/b"), isFolder: false)
+            case .moveFolder: return try await connection.writes.move(a, to: path("/b"), isFolder: true)
+            case .copyFile: return try await connection.writes.copy(one, to: path("/b"), isFolder: false)
+            case .copyFolder: return try await connection.writes.copy(a, to: path("/b"), isFolder: true)
+            case .removeFile: return try await connection.writes.delete(one, isFolder: false)
+            case .removeFolder: return try await connection.writes.delete(a, isFolder: true)
             }
         }
     }

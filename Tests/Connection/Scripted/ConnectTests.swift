@@ -202,7 +202,7 @@ struct ConnectTests {
             #expect(error?.kind == .authentication && error?.failure.kind == .denied)
             #expect(error?.concernsAccount == true && error?.isTransient == false)
         }
-        await #expect(throws: ConnectionError.self) { try await connection.list(.root) { _ in } }
+        await #expect(throws: ConnectionError.self) { try await connection.listings.list(.root) { _ in } }
         #expect(transport.lines == ["GET /status.php", "PROPFIND /"])
 
         connection.use(.basic(username: "ada", password: "better"))
@@ -218,7 +218,9 @@ struct ConnectTests {
         }
         let connection = Connection("https://h/", over: transport)
         _ = try await connection.connect()
-        for _ in 0..<5 { await #expect(throws: ConnectionError.self) { try await connection.list(.root) { _ in } } }
+        for _ in 0..<5 {
+            await #expect(throws: ConnectionError.self) { try await connection.listings.list(.root) { _ in } }
+        }
         #expect(transport.requests.count == 3)
     }
 
@@ -232,8 +234,8 @@ struct ConnectTests {
         }
         let connection = Connection("https://h/", over: transport)
         _ = try await connection.connect()
-        asks.set { _ = try? await connection.list(.root) { _ in } }
-        await #expect(throws: ConnectionError.self) { try await connection.list(.root) { _ in } }
+        asks.set { _ = try? await connection.listings.list(.root) { _ in } }
+        await #expect(throws: ConnectionError.self) { try await connection.listings.list(.root) { _ in } }
         #expect(transport.requests.count == 3)
     }
 
@@ -251,8 +253,8 @@ struct ConnectTests {
             now: { Timestamp(seconds: 1_800_000_000) }, monotonic: { .zero }, sleep: { _ in await asks.make() })
         let connection = Connection("https://h/", clock: clock, over: transport)
         _ = try await connection.connect()
-        asks.set { _ = try? await connection.list(.root) { _ in } }
-        let error = await #expect(throws: ConnectionError.self) { try await connection.list(.root) { _ in } }
+        asks.set { _ = try? await connection.listings.list(.root) { _ in } }
+        let error = await #expect(throws: ConnectionError.self) { try await connection.listings.list(.root) { _ in } }
         #expect(error?.kind == .authentication && transport.requests.count == 5)
     }
 

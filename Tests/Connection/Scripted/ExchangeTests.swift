@@ -16,7 +16,7 @@ struct ExchangeTests {
         let transport = ScriptedTransport { _, _ throws(TransportError) in
             HTTPAnswer(status: 404, headers: ["X-a": "1"], body: ScriptedBody(chunks: [[104], [105]]))
         }
-        let answer = try await Connection("https://h/dav", over: transport).exchange(
+        let answer = try await Connection("https://h/dav", over: transport).loopRequests.exchange(
             PlainRequest("POST", "/ocs/v2.php?format=json", headers: [("OCS-APIRequest", "true")], body: [1, 2]))
         let text = try await text(answer)
         #expect(answer.status == 404 && answer.header("x-A") == "1" && answer.header("b") == nil && text == "hi")
@@ -37,7 +37,7 @@ struct ExchangeTests {
         ])
     func targets(_ target: String, _ address: String) async throws {
         let transport = ScriptedTransport { _, _ throws(TransportError) in .status(200) }
-        _ = try await Connection("https://h/dav", over: transport).exchange(PlainRequest("GET", target))
+        _ = try await Connection("https://h/dav", over: transport).loopRequests.exchange(PlainRequest("GET", target))
         #expect(transport.requests[0].address.description == address)
     }
 
@@ -50,7 +50,7 @@ struct ExchangeTests {
     func otherOrigin(_ target: String) async {
         let transport = ScriptedTransport { _, _ throws(TransportError) in .status(200) }
         let error = await #expect(throws: ConnectionError.self) {
-            try await Connection("https://h/dav", over: transport).exchange(PlainRequest("GET", target))
+            try await Connection("https://h/dav", over: transport).loopRequests.exchange(PlainRequest("GET", target))
         }
         #expect(error?.kind == .badRequest && error?.concernsAccount == false && transport.requests.isEmpty)
     }
@@ -63,13 +63,13 @@ struct ExchangeTests {
             ("authorization", "x"), ("Host", "x"), ("Content-Length", "1"), ("a b", "c"), ("a", "b\r\nc: d"), ("", ""),
         ] {
             let error = await #expect(throws: ConnectionError.self) {
-                try await connection.exchange(PlainRequest("GET", "/", headers: [(name, value)]))
+                try await connection.loopRequests.exchange(PlainRequest("GET", "/", headers: [(name, value)]))
             }
             #expect(error?.kind == .badRequest)
         }
         for method in ["", "GET /x", "G\u{e9}T", "get", "TRACE", "TRACK", "CONNECT", "DEBUG"] {
             let error = await #expect(throws: ConnectionError.self) {
-                try await connection.exchange(PlainRequest(method, "/"))
+                try await connection.loopRequests.exchange(PlainRequest(method, "/"))
             }
             #expect(error?.kind == .badRequest)
         }
@@ -84,14 +84,18 @@ struct ExchangeTests {
             .status(401, ["WWW-Authenticate": "Basic realm=\"r\""])
         }
         let connection = Connection("https://h/dav", over: transport)
-        connection.learn(.root(try connection.bookmarkAddress(), hasFiles: true, isFamily: isFamily))
+        connection.wire.learn(.root(try connection.wire.bookmarkAddress(), hasFiles: true, isFamily: isFamily))
         if isFamily {
-            await #expect(throws: ConnectionError.self) { try await connection.exchange(PlainRequest("GET", "/ocs/x")) }
-            #expect(throws: ConnectionError.self) { try connection.usableCredentials() }
+            await #expect(throws: ConnectionError.self) {
+                try await connection.loopRequests.exchange(PlainRequest("GET", "/ocs/x"))
+            }
+            #expect(throws: ConnectionError.self) { try connection.wire.usableCredentials() }
         } else {
-            #expect(try await connection.exchange(PlainRequest("GET", "/ocs/x")).status == 401)
-            _ = try connection.usableCredentials()
-            await #expect(throws: ConnectionError.self) { try await connection.exchange(PlainRequest("GET", "/dav/x")) }
+            #expect(try await connection.loopRequests.exchange(PlainRequest("GET", "/ocs/x")).status == 401)
+            _ = try connection.wire.usableCredentials()
+            await #expect(throws: ConnectionError.self) {
+                try await connection.loopRequests.exchange(PlainRequest("GET", "/dav/x"))
+            }
         }
     }
 
@@ -101,11 +105,11 @@ struct ExchangeTests {
             request.address.path.hasPrefix("/dav/files/") ? .status(207) : .status(401)
         }
         let connection = Connection("https://h/", over: transport)
-        connection.learn(.root(try ServerAddress("https://h/dav/files/ada/"), hasFiles: true, isFamily: isFamily))
-        #expect(try await connection.exchange(PlainRequest("GET", "/dav/cal/x")).status == 401)
+        connection.wire.learn(.root(try ServerAddress("https://h/dav/files/ada/"), hasFiles: true, isFamily: isFamily))
+        #expect(try await connection.loopRequests.exchange(PlainRequest("GET", "/dav/cal/x")).status == 401)
         let request = MultistatusRequest("PROPFIND", "/dav/cal/", properties: [Sync.etag])
-        #expect(try await connection.multistatus(request).status == 401)
-        _ = try connection.usableCredentials()
+        #expect(try await connection.loopRequests.multistatus(request).status == 401)
+        _ = try connection.wire.usableCredentials()
         // Only a server of the ownCloud family has one login for all paths. After each 401 the connection asks such a
         // server's root whether it rejects the credentials.
         #expect(transport.requests.count { $0.address.path == "/dav/files/ada/" } == (isFamily ? 2 : 0))
@@ -126,14 +130,16 @@ struct ExchangeTests {
             return HTTPAnswer(status: 207, headers: [:], body: ScriptedBody(chunks: [Array(body.utf8)]))
         }
         let connection = Connection("https://h/dav/files/", over: transport)
-        connection.learn(.root(try connection.bookmarkAddress(), hasFiles: true, isFamily: false))
+        connection.wire.learn(.root(try connection.wire.bookmarkAddress(), hasFiles: true, isFamily: false))
         if isRefused {
-            let error = await #expect(throws: ConnectionError.self) { try await connection.discover(.caldav) }
+            let error = await #expect(throws: ConnectionError.self) {
+                try await connection.loopRequests.discover(.caldav)
+            }
             #expect(error?.kind == .forbidden && error?.status == 401)
         } else {
-            #expect(try await connection.discover(.caldav) == nil)
+            #expect(try await connection.loopRequests.discover(.caldav) == nil)
         }
-        _ = try connection.usableCredentials()
+        _ = try connection.wire.usableCredentials()
     }
 
     @Test(
@@ -146,7 +152,8 @@ struct ExchangeTests {
         let transport = ScriptedTransport { _, _ throws(TransportError) in
             HTTPAnswer(status: 200, headers: [:], body: ScriptedBody(chunks: chunks))
         }
-        let answer = try await Connection("https://h/", over: transport).exchange(PlainRequest("GET", "/debug"))
+        let answer = try await Connection("https://h/", over: transport).loopRequests.exchange(
+            PlainRequest("GET", "/debug"))
         var seen: [UInt8] = []
         let error = await #expect(throws: ConnectionError.self) {
             while let piece = try await answer.next() { seen += piece }
@@ -167,7 +174,7 @@ struct ExchangeTests {
         let transport = ScriptedTransport { _, _ throws(TransportError) in
             HTTPAnswer(status: code, headers: [:], body: ScriptedBody(chunks: pieces))
         }
-        let answer = try await Connection("https://h/", over: transport).multistatus(
+        let answer = try await Connection("https://h/", over: transport).loopRequests.multistatus(
             MultistatusRequest("REPORT", "/cal/ada/", body: Array("<x/>".utf8), properties: [Sync.etag]))
         if code == 207 {
             let error = await #expect(throws: ConnectionError.self) { while try await answer.next() != nil {} }
@@ -187,10 +194,10 @@ struct ExchangeTests {
         }
         let connection = Connection("https://h/", over: transport)
         let error = await #expect(throws: ConnectionError.self) {
-            try await connection.exchange(PlainRequest("GET", "/header"))
+            try await connection.loopRequests.exchange(PlainRequest("GET", "/header"))
         }
         #expect(error?.kind == .protocolViolation)
-        let answer = try await connection.exchange(PlainRequest("GET", "/page"))
+        let answer = try await connection.loopRequests.exchange(PlainRequest("GET", "/page"))
         #expect(try await text(answer) == "YWRhOnNlY3JldA=+ YWRhOn")
     }
 
@@ -203,16 +210,17 @@ struct ExchangeTests {
         let connection = Connection("https://h/", over: transport)
         for _ in 0..<3 {
             let error = await #expect(throws: ConnectionError.self) {
-                try await connection.exchange(PlainRequest("GET", "/a"))
+                try await connection.loopRequests.exchange(PlainRequest("GET", "/a"))
             }
             #expect(error?.kind == .authentication)
             await #expect(throws: ConnectionError.self) {
-                try await connection.multistatus(MultistatusRequest("PROPFIND", "/a", properties: [Sync.etag]))
+                try await connection.loopRequests.multistatus(
+                    MultistatusRequest("PROPFIND", "/a", properties: [Sync.etag]))
             }
         }
         #expect(transport.requests.count == 1)
         connection.use(.basic(username: "ada", password: "better"))
-        #expect(try await connection.exchange(PlainRequest("GET", "/a")).status == 200)
+        #expect(try await connection.loopRequests.exchange(PlainRequest("GET", "/a")).status == 200)
     }
 
     @Test("O09: 429 and 503 are errors with the wait that the server asks for", arguments: [429, 503])
@@ -220,10 +228,10 @@ struct ExchangeTests {
         let transport = ScriptedTransport { _, _ throws(TransportError) in .status(status, ["Retry-After": "120"]) }
         let connection = Connection("https://h/", over: transport)
         let plain = await #expect(throws: ConnectionError.self) {
-            try await connection.exchange(PlainRequest("GET", "/a"))
+            try await connection.loopRequests.exchange(PlainRequest("GET", "/a"))
         }
         let dav = await #expect(throws: ConnectionError.self) {
-            try await connection.multistatus(MultistatusRequest("PROPFIND", "/a", properties: [Sync.etag]))
+            try await connection.loopRequests.multistatus(MultistatusRequest("PROPFIND", "/a", properties: [Sync.etag]))
         }
         for error in [plain, dav] {
             #expect(error?.kind == .serverError && error?.retryAfter == .seconds(120) && error?.isTransient == true)
@@ -235,7 +243,7 @@ struct ExchangeTests {
         for (method, count) in [("POST", 1), ("PATCH", 1), ("GET", 3), ("REPORT", 3)] {
             let transport = ScriptedTransport { _, _ throws(TransportError) in throw .closed }
             let error = await #expect(throws: ConnectionError.self) {
-                try await Connection("https://h/", over: transport).exchange(PlainRequest(method, "/"))
+                try await Connection("https://h/", over: transport).loopRequests.exchange(PlainRequest(method, "/"))
             }
             #expect(error?.kind == .unreachable && transport.requests.count == count)
         }
@@ -247,13 +255,13 @@ struct ExchangeTests {
             HTTPAnswer(status: 200, headers: [:], body: ScriptedBody(chunks: [[1], [2]], failure: .timedOut(.body)))
         }
         let connection = Connection("https://h/", over: transport)
-        let broken = try await connection.exchange(PlainRequest("GET", "/"))
+        let broken = try await connection.loopRequests.exchange(PlainRequest("GET", "/"))
         _ = (try await broken.next(), try await broken.next())
         for _ in 0..<2 {
             let error = await #expect(throws: ConnectionError.self) { try await broken.next() }
             #expect(error?.kind == .unreachable && error?.isTimeout == true)
         }
-        let closed = try await connection.exchange(PlainRequest("GET", "/"))
+        let closed = try await connection.loopRequests.exchange(PlainRequest("GET", "/"))
         _ = try await closed.next()
         await closed.close()
         let error = await #expect(throws: ConnectionError.self) { try await closed.next() }

@@ -47,7 +47,7 @@ struct GetTests {
     ) async throws -> (sink: MemorySink, summary: DownloadSummary, asked: [HTTPRequest]) {
         let sink = MemorySink()
         let (transport, connection) = try await connect(answer)
-        let summary = try await connection.get(path("/a b"), request: request, into: sink)
+        let summary = try await connection.downloads.get(path("/a b"), request: request, into: sink)
         return (sink, summary, Array(transport.requests.dropFirst(2)))
     }
 
@@ -241,7 +241,9 @@ struct GetTests {
                 .status(200, ["Content-Length": "9"], "hello", failure: failure)
             }
             let sink = MemorySink()
-            let error = await #expect(throws: ConnectionError.self) { try await connection.get(path("/a"), into: sink) }
+            let error = await #expect(throws: ConnectionError.self) {
+                try await connection.downloads.get(path("/a"), into: sink)
+            }
             #expect(error?.kind == .unreachable && error?.isTransient == true)
             #expect(sink.bytes == Array("hello".utf8))
         }
@@ -267,7 +269,7 @@ struct GetTests {
             }
             let sink = MemorySink()
             let error = await #expect(throws: ConnectionError.self) {
-                try await connection.get(path("/a"), request: wanted, into: sink)
+                try await connection.downloads.get(path("/a"), request: wanted, into: sink)
             }
             #expect(error?.kind == .protocolViolation && error?.message.contains("text/html") == true)
             #expect(sink.head == nil)
@@ -321,7 +323,7 @@ struct GetTests {
             }
             let sink = MemorySink()
             let error = await #expect(throws: ConnectionError.self) {
-                try await connection.get(
+                try await connection.downloads.get(
                     path("/a"), request: DownloadRequest(version: strong, size: size, offset: offset), into: sink)
             }
             #expect(error?.kind == .versionChanged && error?.message.contains("longer than was listed") == true)
@@ -364,7 +366,7 @@ struct GetTests {
         let (_, connection) = try await connect { _ in .status(200, [:], "hello") }
         let sink = MemorySink()
         sink.failure = DiskFull()
-        await #expect(throws: DiskFull.self) { try await connection.get(path("/a"), into: sink) }
+        await #expect(throws: DiskFull.self) { try await connection.downloads.get(path("/a"), into: sink) }
     }
 
     @Test("an ETag that no field can carry is compared, never sent", arguments: ["a b", "a\r\nX: y", "a\"b", "\u{e9}"])

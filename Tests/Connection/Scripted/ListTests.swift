@@ -234,7 +234,7 @@ struct ListTests {
         let many = Document.multistatus(["/d/"] + (0..<2_000).map { "/d/f\($0)" })
         let connection = try await connection { .status(207, [:], String(many.dropLast(30)), failure: .closed) }
         var seen = 0
-        await #expect(throws: ConnectionError.self) { try await connection.list(.root) { seen += $0.count } }
+        await #expect(throws: ConnectionError.self) { try await connection.listings.list(.root) { seen += $0.count } }
         #expect(seen <= 2_000)
     }
 
@@ -242,7 +242,7 @@ struct ListTests {
     func callerThrows() async throws {
         struct Full: Error {}
         let connection = try await connection(listing(["/d/", "/d/a"]))
-        await #expect(throws: Full.self) { try await connection.list(.root) { _ in throw Full() } }
+        await #expect(throws: Full.self) { try await connection.listings.list(.root) { _ in throw Full() } }
     }
 
     @Test("C7: no more listings and downloads than allowed are on the network at a time")
@@ -259,7 +259,7 @@ struct ListTests {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<20 {
                 group.addTask { _ = try await connection.entries(of: .root) }
-                group.addTask { _ = try await connection.get(path("/a"), into: MemorySink()) }
+                group.addTask { _ = try await connection.downloads.get(path("/a"), into: MemorySink()) }
             }
             try await group.waitForAll()
         }

@@ -13,7 +13,7 @@ private func all(_ answer: MultistatusAnswer) async throws -> [MultistatusRespon
 struct MultistatusRequestTests {
     private func report(_ answer: @escaping @Sendable () -> HTTPAnswer) async throws -> MultistatusAnswer {
         let transport = ScriptedTransport { _, _ throws(TransportError) in answer() }
-        return try await Connection("https://h/", over: transport).multistatus(
+        return try await Connection("https://h/", over: transport).loopRequests.multistatus(
             MultistatusRequest("REPORT", "/cal/ada/", body: Array("<x/>".utf8), properties: [Sync.etag]))
     }
 
@@ -35,7 +35,7 @@ struct MultistatusRequestTests {
         let transport = ScriptedTransport { _, _ throws(TransportError) in .status(207, [:], Sync.sabre) }
         let connection = Connection("https://h/", over: transport)
         let request = MultistatusRequest("PROPFIND", "/cal/ada/", depth: .one, properties: [Sync.etag])
-        _ = try await all(try await connection.multistatus(request))
+        _ = try await all(try await connection.loopRequests.multistatus(request))
         let sent = transport.requests[0]
         #expect(sent.body == (try AskedProperties([Sync.etag]).propfind))
         #expect(sent.headers.first(name: "Depth") == "1")
@@ -44,7 +44,9 @@ struct MultistatusRequestTests {
             MultistatusRequest("REPORT", "/", properties: []), MultistatusRequest("PROPFIND", "/", properties: ["x"]),
             MultistatusRequest("PROPFIND", "https://evil/", properties: []),
         ] {
-            let error = await #expect(throws: ConnectionError.self) { try await connection.multistatus(wrong) }
+            let error = await #expect(throws: ConnectionError.self) {
+                try await connection.loopRequests.multistatus(wrong)
+            }
             #expect(error?.kind == .badRequest)
         }
         #expect(transport.requests.count == 1)
@@ -92,7 +94,7 @@ struct MultistatusRequestTests {
             request.address.path == "/a"
                 ? .status(status, ["Location": "/b/"]) : .status(207, [:], Document.multistatus(["x"]))
         }
-        let answer = try await Connection("https://h/", over: transport).multistatus(
+        let answer = try await Connection("https://h/", over: transport).loopRequests.multistatus(
             MultistatusRequest("PROPFIND", "/a", properties: [Sync.etag]))
         #expect(try await all(answer).map(\.href) == ["/b/x"])
         #expect(transport.lines == ["PROPFIND /a", "PROPFIND /b/"])

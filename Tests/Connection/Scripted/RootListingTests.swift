@@ -34,10 +34,11 @@ struct RootListingTests {
         // A listing that has only begun holds up no other request.
         #expect(try await connection.entries(of: .root).entries.count == files)
         var paths: [ItemPath] = []
-        let listing = try #require(try await connection.list(begin) { (entries, _) in paths += entries.map(\.path) })
+        let listing = try #require(
+            try await connection.listings.list(begin) { (entries, _) in paths += entries.map(\.path) })
         #expect(paths == (0..<files).map { path("/f\($0)") } && listing.entries == files)
         #expect(transport.requests.compactMap { $0.headers.first(name: "Depth") } == ["1", "1"])
-        #expect(try await connection.list(begin) { (_, _) in } == nil)
+        #expect(try await connection.listings.list(begin) { (_, _) in } == nil)
         #expect(try await connection.entries(of: .root).entries.count == files)
     }
 
@@ -49,7 +50,9 @@ struct RootListingTests {
         for _ in 0..<3 {
             let begun = try await connection.connect { _ in .one }.listing
             guard failure != nil, let begun else { continue }
-            let error = await #expect(throws: ConnectionError.self) { try await connection.list(begun) { (_, _) in } }
+            let error = await #expect(throws: ConnectionError.self) {
+                try await connection.listings.list(begun) { (_, _) in }
+            }
             #expect(error?.kind == .unreachable)
         }
     }

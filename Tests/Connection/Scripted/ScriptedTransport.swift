@@ -113,7 +113,7 @@ extension Connection {
     /// Returns the entries that a listing passed on, together with the listing's result.
     func entries(of folder: ItemPath, depth: Depth = .one) async throws -> (entries: [ListedItem], listing: Listing) {
         var all: [ListedItem] = []
-        let listing = try await list(folder, depth: depth) { all += $0 }
+        let listing = try await listings.list(folder, depth: depth) { all += $0 }
         return (all, listing)
     }
 }

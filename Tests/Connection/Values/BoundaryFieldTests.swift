@@ -83,7 +83,7 @@ struct BoundaryFieldTests {
         _ = try await connection.connect()
         let items = Items()
         do {
-            _ = try await connection.list(.root) { items.all += $0 }
+            _ = try await connection.listings.list(.root) { items.all += $0 }
         } catch let error as ConnectionError {
             // A status line may make the whole listing fail.
             #expect(error.kind == .protocolViolation, "\(error)")

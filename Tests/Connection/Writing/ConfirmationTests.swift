@@ -111,27 +111,27 @@ struct ConfirmationTests {
     func batch() async throws {
         let clock = TestClock.skipping()
         try await running(clock: clock) { server, connection in
-            _ = try await connection.makeFolder(path("/d"))
+            _ = try await connection.writes.makeFolder(path("/d"))
             let request = UploadRequest(base: .new, size: 4)
             var uploads: [AnsweredUpload] = []
             for number in 0..<5 {
                 let place = path("/d/\(number)")
-                let outcome = try await connection.put(place, request, from: MemorySource("mine"))
+                let outcome = try await connection.writes.put(place, request, from: MemorySource("mine"))
                 guard case .done(let answer) = outcome else { throw SetupError("\(outcome)") }
                 uploads.append(AnsweredUpload(place, request, answer, at: clock.monotonic))
             }
             server.forgetRequests()
-            let all = await connection.confirm(in: path("/d"), uploads, among: { 100 })
+            let all = await connection.writes.confirm(in: path("/d"), uploads, among: { 100 })
             #expect(all.count == 5 && server.requests.count == 1)
             // A folder of more than twenty entries for each of them costs more than it tells.
-            #expect(await connection.confirm(in: path("/d"), uploads, among: { 101 }).isEmpty)
-            #expect(await connection.confirm(in: path("/d"), Array(uploads.prefix(2)), among: { 5 }).isEmpty)
+            #expect(await connection.writes.confirm(in: path("/d"), uploads, among: { 101 }).isEmpty)
+            #expect(await connection.writes.confirm(in: path("/d"), Array(uploads.prefix(2)), among: { 5 }).isEmpty)
             // A listing that does not come to its end is no answer.
             server.add(Fault(.cutOff(afterBytes: 300), method: "PROPFIND", path: "/d/"))
-            #expect(await connection.confirm(in: path("/d"), uploads, among: { 5 }).isEmpty)
+            #expect(await connection.writes.confirm(in: path("/d"), uploads, among: { 5 }).isEmpty)
             server.forgetRequests()
             clock.advance(.milliseconds(600))
-            #expect(await connection.confirm(in: path("/d"), uploads, among: { 5 }).isEmpty)
+            #expect(await connection.writes.confirm(in: path("/d"), uploads, among: { 5 }).isEmpty)
             #expect(server.requests.isEmpty)
         }
     }
@@ -145,7 +145,7 @@ struct ConfirmationTests {
         let request = UploadRequest(base: .new, size: 4)
         var answers: [WriteAnswer] = []
         for number in 0..<10 {
-            let outcome = try await connection.put(path("/d/\(number)"), request, from: MemorySource("mine"))
+            let outcome = try await connection.writes.put(path("/d/\(number)"), request, from: MemorySource("mine"))
             guard case .done(let answer) = outcome else { throw SetupError("\(outcome)") }
             answers.append(answer)
         }
@@ -157,7 +157,7 @@ struct ConfirmationTests {
             @Sendable func confirm(_ number: Int) async throws -> (Int, ChangeConfirmation) {
                 (
                     number,
-                    try await connection.confirm(
+                    try await connection.writes.confirm(
                         path("/d/\(number)"), request, answer: done[number], among: { entries }
                     ).0
                 )
@@ -165,7 +165,7 @@ struct ConfirmationTests {
             group.addTask { try await confirm(0) }
             await server.untilHeld(hold)
             for number in 1..<10 { group.addTask { try await confirm(number) } }
-            await until { connection.confirmations.waiting == 9 }
+            await until { connection.writes.confirmations.waiting == 9 }
             before()
             server.remove(hold)
             return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }

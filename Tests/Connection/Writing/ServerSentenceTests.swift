@@ -58,7 +58,7 @@ struct ServerSentenceTests {
             let text: String
             do {
                 guard
-                    case .refused(let refusal) = try await connection.put(
+                    case .refused(let refusal) = try await connection.writes.put(
                         path("/.x"), UploadRequest(base: .new, size: 3), from: MemorySource("abc"))
                 else { throw SetupError("done") }
                 #expect(refusal.meaning == .invalid)

@@ -33,7 +33,7 @@ import Testing
         _ connection: Connection, _ source: MemorySource = MemorySource(bytes),
         progress: @escaping @Sendable (Int64) -> Void = { _ in }
     ) async throws -> WriteOutcome {
-        try await connection.put(
+        try await connection.writes.put(
             path("/a"), UploadRequest(base: .new, size: source.size), from: source, progress: progress)
     }
 

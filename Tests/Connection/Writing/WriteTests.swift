@@ -84,14 +84,14 @@ struct WriteTests {
         let (connection, asked) = try await connect { request in
             .status(201, ["ETag": "\"e\"", "OC-FileId": "0007oc", "Date": "Sat, 21 Nov 2026 10:13:00 GMT"])
         }
-        let made = try await connection.makeFolder(path("/a b"))
+        let made = try await connection.writes.makeFolder(path("/a b"))
         guard case .done(let answer) = made else { throw Failed(made) }
         #expect(answer.status == 201 && answer.etag == ETag(field: "\"e\"") && answer.fileID == FileID("0007oc"))
         #expect(answer.date?.description == "2026-11-21T10:13:00Z" && !answer.hasReplaced)
-        _ = try await connection.delete(path("/a"), isFolder: false)
-        _ = try await connection.delete(path("/a"), isFolder: true)
-        _ = try await connection.move(path("/100%/e\u{301}"), to: path("/x/#?\u{1f600}"), isFolder: false)
-        _ = try await connection.copy(path("/a"), to: path("/b c"), isFolder: true)
+        _ = try await connection.writes.delete(path("/a"), isFolder: false)
+        _ = try await connection.writes.delete(path("/a"), isFolder: true)
+        _ = try await connection.writes.move(path("/100%/e\u{301}"), to: path("/x/#?\u{1f600}"), isFolder: false)
+        _ = try await connection.writes.copy(path("/a"), to: path("/b c"), isFolder: true)
         #expect(
             lines(asked()) == [
                 "MKCOL /d/a%20b/", "DELETE /d/a", "DELETE /d/a/", "MOVE /d/100%25/e%CC%81", "COPY /d/a/",
@@ -102,8 +102,8 @@ struct WriteTests {
         #expect(copy["Destination"] == ["https://h/d/b%20c/"] && copy["Overwrite"] == ["F"])
         #expect(copy["Depth"] == ["infinity"])
         // The root is never a target.
-        #expect(try await connection.delete(.root, isFolder: true) == .refused(.notAllowed))
-        #expect(try await connection.move(path("/a"), to: .root, isFolder: true) == .refused(.notAllowed))
+        #expect(try await connection.writes.delete(.root, isFolder: true) == .refused(.notAllowed))
+        #expect(try await connection.writes.move(path("/a"), to: .root, isFolder: true) == .refused(.notAllowed))
         #expect(asked().count == 5)
     }
 
@@ -114,15 +114,15 @@ struct WriteTests {
         let (connection, _) = try await connect(held) { _ in .status(status, [:], document) }
         let outcome: WriteOutcome =
             switch write {
-            case .makeFolder(let path): try await connection.makeFolder(path)
-            case .delete(let path): try await connection.delete(path, isFolder: false, version: Self.strong)
-            case .move(let path, let target): try await connection.move(path, to: target, isFolder: false)
-            case .copy(let path, let target): try await connection.copy(path, to: target, isFolder: false)
-            case .setFavorite(let path): try await connection.setFavorite(path, true)
+            case .makeFolder(let path): try await connection.writes.makeFolder(path)
+            case .delete(let path): try await connection.writes.delete(path, isFolder: false, version: Self.strong)
+            case .move(let path, let target): try await connection.writes.move(path, to: target, isFolder: false)
+            case .copy(let path, let target): try await connection.writes.copy(path, to: target, isFolder: false)
+            case .setFavorite(let path): try await connection.writes.setFavorite(path, true)
             case .setModificationTime(let path):
-                try await connection.setModificationTime(path, Timestamp(seconds: 1), version: nil)
+                try await connection.writes.setModificationTime(path, Timestamp(seconds: 1), version: nil)
             case .put(let path):
-                try await connection.put(path, UploadRequest(base: .new, size: 3), from: MemorySource("abc"))
+                try await connection.writes.put(path, UploadRequest(base: .new, size: 3), from: MemorySource("abc"))
             }
         #expect(outcome == .refused(expected))
         let failure = expected.failure(of: write)
@@ -172,10 +172,10 @@ struct WriteTests {
             for isPut in [false, true] {
                 let error = await #expect(throws: ConnectionError.self) {
                     if isPut {
-                        try await connection.put(
+                        try await connection.writes.put(
                             path("/a"), UploadRequest(base: .new, size: 1), from: MemorySource("x"))
                     } else {
-                        try await connection.move(path("/a"), to: path("/b"), isFolder: false)
+                        try await connection.writes.move(path("/a"), to: path("/b"), isFolder: false)
                     }
                 }
                 #expect(error?.kind == .serverError && error?.retryAfter == .seconds(7), "\(status)")
@@ -193,13 +193,13 @@ struct WriteTests {
         ] {
             let (connection, asked) = try await connect { _ throws(TransportError) in throw failure }
             let error = await #expect(throws: ConnectionError.self) {
-                try await connection.delete(path("/a"), isFolder: false)
+                try await connection.writes.delete(path("/a"), isFolder: false)
             }
             #expect(error?.kind == .unreachable && error?.mayHaveArrived == mayHaveArrived, "\(failure)")
             #expect(asked().count == 1, "\(failure)")
             // Questions are repeated as before, and change nothing.
             let question = await #expect(throws: ConnectionError.self) {
-                try await connection.list(path("/a")) { _ in }
+                try await connection.listings.list(path("/a")) { _ in }
             }
             #expect(question?.mayHaveArrived == false)
         }
@@ -216,7 +216,8 @@ struct WriteTests {
                 return .status(status, ["Location": "/d/b"])
             }
             let put = { () async throws in
-                try await connection.put(path("/a"), UploadRequest(base: .new, size: 3), from: MemorySource("abc"))
+                try await connection.writes.put(
+                    path("/a"), UploadRequest(base: .new, size: 3), from: MemorySource("abc"))
             }
             if status > 303 {
                 guard case .done = try await put() else { throw Failed(status) }
@@ -227,7 +228,7 @@ struct WriteTests {
             }
         }
         let (connection, asked) = try await connect { _ in .status(307, ["Location": "https://elsewhere/d/b"]) }
-        let error = await #expect(throws: ConnectionError.self) { try await connection.makeFolder(path("/a")) }
+        let error = await #expect(throws: ConnectionError.self) { try await connection.writes.makeFolder(path("/a")) }
         #expect(error?.kind == .redirectRefused && asked().count == 1)
     }
 
@@ -236,10 +237,10 @@ struct WriteTests {
         let (connection, _) = try await connect { _ in .status(502) }
         let (a, b) = (path("/a"), path("/b"))
         let requests: [(Bool, () async throws -> WriteOutcome)] = [
-            (true, { try await connection.move(a, to: b, isFolder: false) }),
-            (true, { try await connection.copy(a, to: b, isFolder: false) }),
-            (false, { try await connection.makeFolder(b) }),
-            (false, { try await connection.delete(a, isFolder: true) }),
+            (true, { try await connection.writes.move(a, to: b, isFolder: false) }),
+            (true, { try await connection.writes.copy(a, to: b, isFolder: false) }),
+            (false, { try await connection.writes.makeFolder(b) }),
+            (false, { try await connection.writes.delete(a, isFolder: true) }),
         ]
         for (tells, request) in requests {
             let error = await #expect(throws: ConnectionError.self) { try await request() }
@@ -257,26 +258,28 @@ struct WriteTests {
             """
         let (connection, _) = try await connect { _ in .status(207, [:], document) }
         let refusal = WriteRefusal.partly(path("/f/x y"), .locked(owner: nil))
-        #expect(try await connection.delete(path("/f"), isFolder: true) == .refused(refusal))
-        #expect(try await connection.move(path("/f"), to: path("/g"), isFolder: true) == .refused(refusal))
+        #expect(try await connection.writes.delete(path("/f"), isFolder: true) == .refused(refusal))
+        #expect(try await connection.writes.move(path("/f"), to: path("/g"), isFolder: true) == .refused(refusal))
         #expect(
             refusal.failure(of: .delete(path("/f"))).message
                 == "deleting /f was done in part, and stopped at /f/x y: /f/x y is locked by somebody")
 
         let (fine, _) = try await connect { _ in .status(207, [:], document.replacing("423 Locked", "204 No Content")) }
-        guard case .done = try await fine.delete(path("/f"), isFolder: true) else { throw Failed("done") }
+        guard case .done = try await fine.writes.delete(path("/f"), isFolder: true) else { throw Failed("done") }
         let (broken, _) = try await connect { _ in .status(207, [:], "<D:multistatus") }
-        let error = await #expect(throws: ConnectionError.self) { try await broken.delete(path("/f"), isFolder: true) }
+        let error = await #expect(throws: ConnectionError.self) {
+            try await broken.writes.delete(path("/f"), isFolder: true)
+        }
         #expect(error?.kind == .protocolViolation && error?.mayHaveArrived == true)
         // An answer about nothing, and one that was cut short, do not say that all was done.
         let (silent, _) = try await connect { _ in .status(207, [:], #"<D:multistatus xmlns:D="DAV:"/>"#) }
-        guard case .unclear(let doubt) = try await silent.delete(path("/f"), isFolder: true) else {
+        guard case .unclear(let doubt) = try await silent.writes.delete(path("/f"), isFolder: true) else {
             throw Failed("unclear")
         }
         #expect(doubt.mayHaveArrived)
         let full = document.replacing("/d/f/x%20y", "/d/f/").replacing("423 Locked", "507 Insufficient Storage")
         let (short, _) = try await connect { _ in .status(207, [:], full) }
-        #expect(try await short.delete(path("/f"), isFolder: true) == .refused(.noRoom(available: nil)))
+        #expect(try await short.writes.delete(path("/f"), isFolder: true) == .refused(.noRoom(available: nil)))
     }
 
     @Test(
@@ -286,7 +289,7 @@ struct WriteTests {
             let (connection, _) = try await connect { _ in
                 .status(status, [:], "<D:error xmlns:D=\"DAV:\"><D:\(condition)/></D:error>")
             }
-            let outcome = try await connection.put(
+            let outcome = try await connection.writes.put(
                 path("/p"), UploadRequest(base: .new, size: 1), from: MemorySource("x"))
             guard case .refused(let refusal) = outcome else { throw Failed(outcome) }
             #expect(refusal.meaning == .noRoom(available: nil), "\(condition)")
@@ -301,17 +304,17 @@ struct WriteTests {
             </d:multistatus>
             """
         let (plain, none) = try await connect { _ in .status(207, [:], done) }
-        #expect(try await plain.setFavorite(path("/a"), true) == .refused(.notAllowed))
+        #expect(try await plain.writes.setFavorite(path("/a"), true) == .refused(.notAllowed))
         #expect(none().isEmpty)
         let (connection, asked) = try await connect(family: true) { _ in .status(207, [:], done) }
-        guard case .done = try await connection.setFavorite(path("/a"), true) else { throw Failed("done") }
+        guard case .done = try await connection.writes.setFavorite(path("/a"), true) else { throw Failed("done") }
         #expect(String(decoding: asked()[0].body, as: UTF8.self).contains("<oc:favorite>1</oc:favorite>"))
-        _ = try await connection.setFavorite(path("/a"), false)
+        _ = try await connection.writes.setFavorite(path("/a"), false)
         #expect(String(decoding: asked()[1].body, as: UTF8.self).contains("<oc:favorite>0</oc:favorite>"))
         let (refusing, _) = try await connect(family: true) { _ in
             .status(207, [:], done.replacing("200 OK", "403 Forbidden"))
         }
-        #expect(try await refusing.setFavorite(path("/a"), true) == .refused(.forbidden))
+        #expect(try await refusing.writes.setFavorite(path("/a"), true) == .refused(.forbidden))
     }
 
     @Test("the modification time of a version is set on servers of the ownCloud family alone")
@@ -323,46 +326,50 @@ struct WriteTests {
             """
         let time = Timestamp(nanoseconds: 1_000_000_000_500_000_000)
         let (plain, none) = try await connect { _ in .status(207, [:], done) }
-        #expect(try await plain.setModificationTime(path("/a"), time, version: nil) == .refused(.notAllowed))
+        #expect(try await plain.writes.setModificationTime(path("/a"), time, version: nil) == .refused(.notAllowed))
         #expect(none().isEmpty)
         let (connection, asked) = try await connect(family: true) { _ in .status(207, [:], done) }
-        guard case .done = try await connection.setModificationTime(path("/a"), time, version: Self.strong) else {
+        guard case .done = try await connection.writes.setModificationTime(path("/a"), time, version: Self.strong)
+        else {
             throw Failed("done")
         }
         #expect(asked()[0].headers["If-Match"] == ["\"v1\""])
         #expect(
             String(decoding: asked()[0].body, as: UTF8.self).contains("<d:lastmodified>1000000000</d:lastmodified>"))
-        _ = try await connection.setModificationTime(path("/a"), time, version: ETag(opaque: "v1", strength: .weak))
+        _ = try await connection.writes.setModificationTime(
+            path("/a"), time, version: ETag(opaque: "v1", strength: .weak))
         #expect(asked()[1].headers["If-Match"].isEmpty)
         let (refusing, _) = try await connect(family: true) { _ in
             .status(207, [:], done.replacing("200 OK", "403 Forbidden"))
         }
-        #expect(try await refusing.setModificationTime(path("/a"), time, version: nil) == .refused(.forbidden))
+        #expect(try await refusing.writes.setModificationTime(path("/a"), time, version: nil) == .refused(.forbidden))
         let (changed, _) = try await connect(family: true) { _ in .status(412) }
         #expect(
-            try await changed.setModificationTime(path("/a"), time, version: Self.strong) == .refused(.versionChanged))
+            try await changed.writes.setModificationTime(path("/a"), time, version: Self.strong)
+                == .refused(.versionChanged))
     }
 
     @Test("S18: a version is deleted by If-Match, and where that is not heeded or not possible after a question")
     func deleteVersion() async throws {
         let held = Held(["/d/a": Held.file(3, "\"v1\""), "/d/w": Held.file(3, "W/\"v1\"")])
         let (apache, asked) = try await connect(held) { _ in .status(204) }
-        _ = try await apache.delete(path("/a"), isFolder: false, version: Self.strong)
+        _ = try await apache.writes.delete(path("/a"), isFolder: false, version: Self.strong)
         #expect(lines(asked()) == ["DELETE /d/a"] && asked()[0].headers["If-Match"] == ["\"v1\""])
         // The listing had a weak ETag; the server's present one is strong.
-        _ = try await apache.delete(path("/a"), isFolder: false, version: ETag(opaque: "v1", strength: .weak))
+        _ = try await apache.writes.delete(path("/a"), isFolder: false, version: ETag(opaque: "v1", strength: .weak))
         #expect(lines(asked()).suffix(2) == ["PROPFIND /d/a", "DELETE /d/a"])
         #expect(asked()[2].headers["If-Match"] == ["\"v1\""])
-        _ = try await apache.delete(path("/w"), isFolder: false, version: ETag(opaque: "v1", strength: .weak))
+        _ = try await apache.writes.delete(path("/w"), isFolder: false, version: ETag(opaque: "v1", strength: .weak))
         #expect(lines(asked()).last == "DELETE /d/w" && !asked()[4].headers.contains(name: "If-Match"))
         for server in ["nginx/1.22.1", "rclone/v1.60.1", nil] {
             let (other, asked) = try await connect(server: server, held) { _ in .status(204) }
             let changed = ETag(opaque: "v0", strength: .strong)
             #expect(
-                try await other.delete(path("/a"), isFolder: false, version: changed) == .refused(.versionChanged))
-            #expect(try await other.delete(path("/b"), isFolder: false, version: changed) == .refused(.notFound))
+                try await other.writes.delete(path("/a"), isFolder: false, version: changed)
+                    == .refused(.versionChanged))
+            #expect(try await other.writes.delete(path("/b"), isFolder: false, version: changed) == .refused(.notFound))
             #expect(lines(asked()) == ["PROPFIND /d/a", "PROPFIND /d/b"])
-            _ = try await other.delete(path("/a"), isFolder: false, version: Self.strong)
+            _ = try await other.writes.delete(path("/a"), isFolder: false, version: Self.strong)
             #expect(lines(asked()).suffix(2) == ["PROPFIND /d/a", "DELETE /d/a"])
         }
     }
@@ -380,7 +387,7 @@ struct WriteTests {
         var request = UploadRequest(
             base: .new, size: 5, checksums: [ContentChecksum(.md5, [1]), ContentChecksum(.sha1, [0x0a, 0xff])],
             modified: Timestamp(seconds: 1_700_000_000), mimeType: "text/plain")
-        let new = try await connection.put(path("/n"), request, from: MemorySource("hello")) { count in
+        let new = try await connection.writes.put(path("/n"), request, from: MemorySource("hello")) { count in
             told.withLock { $0.append(count) }
         }
         guard case .done(let answer) = new else { throw Failed(new) }
@@ -389,10 +396,10 @@ struct WriteTests {
         #expect(asked().count == 1 && headers["If-None-Match"] == ["*"] && headers["Content-Type"] == ["text/plain"])
         #expect(headers["OC-Checksum"] == ["SHA1:0aff"] && headers["X-OC-Mtime"] == ["1700000000"])
         request.base = .version(Self.strong)
-        _ = try await connection.put(path("/a"), request, from: MemorySource("hello"))
+        _ = try await connection.writes.put(path("/a"), request, from: MemorySource("hello"))
         #expect(asked()[1].headers["If-Match"] == ["\"v1\""] && !asked()[1].headers.contains(name: "If-None-Match"))
         request.size = 0
-        _ = try await connection.put(path("/empty"), request, from: MemorySource(""))
+        _ = try await connection.writes.put(path("/empty"), request, from: MemorySource(""))
         #expect(asked()[2].upload == nil && asked()[2].body.isEmpty)
         #expect(bytes.withLock { $0 } == [Array("hello".utf8), Array("hello".utf8), []])
         for field in ["Content-Range", "Expect"] { #expect(!asked().contains { $0.headers.contains(name: field) }) }
@@ -404,7 +411,7 @@ struct WriteTests {
         func put(_ server: String?, _ name: String, _ base: UploadRequest.Base) async throws -> (WriteOutcome, [String])
         {
             let (connection, asked) = try await connect(server: server, held) { _ in .status(201) }
-            let outcome = try await connection.put(
+            let outcome = try await connection.writes.put(
                 path(name), UploadRequest(base: base, size: 3), from: MemorySource("abc"))
             return (outcome, lines(asked()))
         }
@@ -428,17 +435,17 @@ struct WriteTests {
         }
         // An equal version that has become strong since stands in the condition.
         let (connection, asked) = try await connect(server: "Apache", held)
-        _ = try await connection.put(path("/a"), UploadRequest(base: weak, size: 3), from: MemorySource("abc"))
+        _ = try await connection.writes.put(path("/a"), UploadRequest(base: weak, size: 3), from: MemorySource("abc"))
         #expect(asked().last?.headers.first(name: "If-Match") == "\"v1\"")
     }
 
     @Test("a large file is asked for before it goes out: its version, its folder and the room for it")
     func large() async throws {
-        let size = Connection.largeUpload
+        let size = Writes.largeUpload
         let held = Held(["/d/a": Held.file(1_000_000, "\"v1\"")])
         let (connection, asked) = try await connect(server: "Apache", held) { _ in .status(201) }
         func put(_ name: String, _ base: UploadRequest.Base = .new) async throws -> WriteOutcome {
-            try await connection.put(
+            try await connection.writes.put(
                 path(name), UploadRequest(base: base, size: size),
                 from: MemorySource([UInt8](repeating: 1, count: Int(size))))
         }
@@ -460,11 +467,11 @@ struct WriteTests {
             .status(answers.withLock { $0.isEmpty ? 201 : $0.removeFirst() })
         }
         func put(_ name: String, _ size: Int64) async throws -> WriteOutcome {
-            try await connection.put(
+            try await connection.writes.put(
                 path(name), UploadRequest(base: .new, size: size),
                 from: MemorySource([UInt8](repeating: 1, count: Int(size))))
         }
-        #expect(try await put("/n", Connection.largeUpload) == .refused(.noRoom(available: nil)))
+        #expect(try await put("/n", Writes.largeUpload) == .refused(.noRoom(available: nil)))
         guard case .done = try await put("/n", 10) else { throw Failed("done") }
         #expect(lines(asked()).suffix(3) == ["PROPFIND /d/n", "PROPFIND /d/", "PUT /d/n"])
         guard case .done = try await put("/o", 10) else { throw Failed("done") }
@@ -484,7 +491,7 @@ struct WriteTests {
         let connection = Connection("https://h/d/", over: transport)
         _ = try await connection.connect()
         func put(_ name: String, _ size: Int64, _ base: UploadRequest.Base) async throws -> WriteOutcome {
-            try await connection.put(
+            try await connection.writes.put(
                 path(name), UploadRequest(base: base, size: size),
                 from: MemorySource([UInt8](repeating: 1, count: Int(size))))
         }
@@ -512,14 +519,14 @@ struct WriteTests {
             }
             let source = MemorySource(bytes, change, after: 500_000)
             let error = await #expect(throws: ConnectionError.self) {
-                try await connection.put(path("/a"), UploadRequest(base: .new, size: 700_000), from: source)
+                try await connection.writes.put(path("/a"), UploadRequest(base: .new, size: 700_000), from: source)
             }
             #expect(error?.isOfSource == true && error?.kind == .badRequest && sent.withLock { $0 } == nil, "\(change)")
             #expect(asked().count == 1)
         }
         let (connection, asked) = try await connect()
         let error = await #expect(throws: ConnectionError.self) {
-            try await connection.put(path("/a"), UploadRequest(base: .new, size: 4), from: MemorySource("abc"))
+            try await connection.writes.put(path("/a"), UploadRequest(base: .new, size: 4), from: MemorySource("abc"))
         }
         #expect(error?.isOfSource == true && asked().isEmpty)
     }
@@ -544,7 +551,7 @@ struct WriteTests {
             "https://h/d/", credentials: .digest(username: "ada", password: "x"), over: transport)
         _ = try await connection.connect()
         let told = Mutex<[Int64]>([])
-        let outcome = try await connection.put(
+        let outcome = try await connection.writes.put(
             path("/a"), UploadRequest(base: .new, size: 3), from: MemorySource("abc")
         ) { count in told.withLock { $0.append(count) } }
         guard case .done = outcome else { throw Failed(outcome) }
@@ -554,18 +561,18 @@ struct WriteTests {
     @Test("what has been overwritten in spite of a condition is told, and the server is asked before from then on")
     func replaced() async throws {
         let (connection, asked) = try await connect { _ in .status(204) }
-        let outcome = try await connection.put(
+        let outcome = try await connection.writes.put(
             path("/a"), UploadRequest(base: .new, size: 1), from: MemorySource("x"))
         guard case .done(let answer) = outcome else { throw Failed(outcome) }
-        #expect(answer.hasReplaced && !connection.writingManners.heedsConditions)
-        _ = try await connection.put(path("/b"), UploadRequest(base: .new, size: 1), from: MemorySource("x"))
+        #expect(answer.hasReplaced && !connection.writes.writingManners.heedsConditions)
+        _ = try await connection.writes.put(path("/b"), UploadRequest(base: .new, size: 1), from: MemorySource("x"))
         #expect(lines(asked()) == ["PUT /d/a", "PROPFIND /d/b", "PUT /d/b"])
         // Where the server was asked a moment before, 204 is only its way to say that it is done.
         let (other, _) = try await connect { _ in .status(204) }
-        let large = MemorySource([UInt8](repeating: 1, count: Int(Connection.largeUpload)))
-        let told = try await other.put(path("/c"), UploadRequest(base: .new, size: large.size), from: large)
+        let large = MemorySource([UInt8](repeating: 1, count: Int(Writes.largeUpload)))
+        let told = try await other.writes.put(path("/c"), UploadRequest(base: .new, size: large.size), from: large)
         guard case .done(let fresh) = told else { throw Failed(told) }
-        #expect(!fresh.hasReplaced && other.writingManners.heedsConditions)
+        #expect(!fresh.hasReplaced && other.writes.writingManners.heedsConditions)
     }
 
     @Test("S8 S9: a proxy's name does not show that conditions are heeded: the server is asked before each upload")
@@ -582,11 +589,11 @@ struct WriteTests {
         let connection = Connection("https://h/d/", over: transport)
         _ = try await connection.connect()
         for base in [UploadRequest.Base.new, .version(Self.strong)] {
-            let outcome = try await connection.put(
+            let outcome = try await connection.writes.put(
                 path("/there"), UploadRequest(base: base, size: 1), from: MemorySource("x"))
             #expect(outcome == .refused(base == .new ? .exists : .versionChanged))
         }
-        let deleted = try await connection.delete(path("/there"), isFolder: false, version: Self.strong)
+        let deleted = try await connection.writes.delete(path("/there"), isFolder: false, version: Self.strong)
         #expect(deleted == .refused(.versionChanged))
         #expect(!transport.requests.contains { ["PUT", "DELETE"].contains($0.method) })
         // It is asked once.
@@ -602,10 +609,12 @@ struct WriteTests {
         ] {
             let (connection, _) = try await connect { _ in .status(status, [:], document) }
             let outcomes = [
-                try await connection.makeFolder(path("/n")), try await connection.delete(path("/f"), isFolder: true),
-                try await connection.move(path("/a"), to: path("/b"), isFolder: false),
-                try await connection.copy(path("/a"), to: path("/b"), isFolder: false),
-                try await connection.put(path("/p"), UploadRequest(base: .new, size: 1), from: MemorySource("x")),
+                try await connection.writes.makeFolder(path("/n")),
+                try await connection.writes.delete(path("/f"), isFolder: true),
+                try await connection.writes.move(path("/a"), to: path("/b"), isFolder: false),
+                try await connection.writes.copy(path("/a"), to: path("/b"), isFolder: false),
+                try await connection.writes.put(
+                    path("/p"), UploadRequest(base: .new, size: 1), from: MemorySource("x")),
             ]
             // Of those that make something, 200 is no answer, and of a deletion, 201 is none.
             for (number, outcome) in outcomes.enumerated() {
@@ -625,8 +634,8 @@ struct WriteTests {
             .status(301, ["Location": "https://h\(request.address.path)/"])
         }
         let request = UploadRequest(base: .new, size: 1)
-        #expect(try await connection.put(path("/f"), request, from: MemorySource("x")) == .refused(.exists))
-        #expect(try await connection.delete(path("/f"), isFolder: false) == .refused(.conflict))
+        #expect(try await connection.writes.put(path("/f"), request, from: MemorySource("x")) == .refused(.exists))
+        #expect(try await connection.writes.delete(path("/f"), isFolder: false) == .refused(.conflict))
     }
 
     @Test("nginx's 500 is a missing folder if the folder is missing, and an error if it is not")
@@ -634,9 +643,9 @@ struct WriteTests {
         let (connection, _) = try await connect(server: "nginx/1.22.1") { _ in .status(500) }
         let request = UploadRequest(base: .new, size: 1)
         #expect(
-            try await connection.put(path("/x/a"), request, from: MemorySource("x")) == .refused(.parentMissing))
+            try await connection.writes.put(path("/x/a"), request, from: MemorySource("x")) == .refused(.parentMissing))
         let error = await #expect(throws: ConnectionError.self) {
-            try await connection.put(path("/a"), request, from: MemorySource("x"))
+            try await connection.writes.put(path("/a"), request, from: MemorySource("x"))
         }
         #expect(error?.kind == .serverError && error?.mayHaveArrived == true)
     }
@@ -644,26 +653,29 @@ struct WriteTests {
     @Test("nothing is written under a name that the server would not keep: a question mark in a target, a hidden name")
     func names() async throws {
         let (wsgidav, none) = try await connect(server: "WsgiDAV/4.4.0")
-        #expect(try await wsgidav.move(path("/a"), to: path("/b?c/d"), isFolder: false) == .refused(.nameNotKept))
-        #expect(try await wsgidav.copy(path("/a"), to: path("/b?"), isFolder: true) == .refused(.nameNotKept))
+        #expect(
+            try await wsgidav.writes.move(path("/a"), to: path("/b?c/d"), isFolder: false) == .refused(.nameNotKept))
+        #expect(try await wsgidav.writes.copy(path("/a"), to: path("/b?"), isFolder: true) == .refused(.nameNotKept))
         for name in ["/b\tc", "/b\nc", "/b\rc/d"] {
-            #expect(try await wsgidav.move(path("/a"), to: path(name), isFolder: false) == .refused(.nameNotKept))
+            #expect(
+                try await wsgidav.writes.move(path("/a"), to: path(name), isFolder: false) == .refused(.nameNotKept))
         }
         #expect(none().isEmpty)
-        guard case .done = try await wsgidav.makeFolder(path("/b?")) else { throw Failed("done") }
+        guard case .done = try await wsgidav.writes.makeFolder(path("/b?")) else { throw Failed("done") }
         for (classes, isRefused) in [("2", true), ("1, 2", false), ("1,3", false)] {
             let (nginx, asked) = try await connect(server: "nginx/1.22.1") { request in
                 request.method == "OPTIONS" ? .status(200, ["DAV": classes]) : .status(201)
             }
             for name in ["/.a", "/.b/c"] {
-                let outcome = try await nginx.move(path("/x"), to: path(name), isFolder: false)
+                let outcome = try await nginx.writes.move(path("/x"), to: path(name), isFolder: false)
                 #expect((outcome == .refused(.nameNotKept)) == isRefused, "\(classes)")
             }
-            let outcome = try await nginx.put(path("/.p"), UploadRequest(base: .new, size: 1), from: MemorySource("x"))
+            let outcome = try await nginx.writes.put(
+                path("/.p"), UploadRequest(base: .new, size: 1), from: MemorySource("x"))
             #expect((outcome == .refused(.nameNotKept)) == isRefused, "\(classes)")
-            #expect(try await nginx.leavesOutDotNames() == isRefused)
+            #expect(try await nginx.writes.leavesOutDotNames() == isRefused)
             #expect(asked().count { $0.method == "OPTIONS" } == 1)
-            guard case .done = try await nginx.move(path("/x"), to: path("/a.b"), isFolder: false) else {
+            guard case .done = try await nginx.writes.move(path("/x"), to: path("/a.b"), isFolder: false) else {
                 throw Failed("done")
             }
         }
@@ -675,15 +687,17 @@ struct WriteTests {
     func phantom(family: Bool, etag: String) async throws {
         let held = Held(["/d/remote.php/x/a.part".replacing(family): Held.file(0, etag)])
         let (connection, _) = try await connect(held, family: family)
-        #expect((try await connection.held(at: path("/a.part")) == nil) == family)
+        #expect((try await connection.listings.held(at: path("/a.part")) == nil) == family)
     }
 
     @Test("small changes wait for no listing, download or upload")
     func gates() async throws {
         let (connection, asked) = try await connect()
-        for kind in RequestGate.Kind.allCases where kind != .change { while connection.gate(kind).tryEnter(kind) {} }
-        guard case .done = try await connection.makeFolder(path("/a")) else { throw Failed("done") }
-        #expect(try await connection.held(at: path("/a")) == nil)
+        for kind in RequestGate.Kind.allCases where kind != .change {
+            while connection.wire.gate(kind).tryEnter(kind) {}
+        }
+        guard case .done = try await connection.writes.makeFolder(path("/a")) else { throw Failed("done") }
+        #expect(try await connection.listings.held(at: path("/a")) == nil)
         #expect(lines(asked()) == ["MKCOL /d/a/", "PROPFIND /d/a"])
     }
 
@@ -694,7 +708,7 @@ struct WriteTests {
             + "<oc:checksums><oc:checksum>SHA1:0000000000000000000000000000000000000001 ADLER32:0a0b0c0d</oc:checksum>"
             + "</oc:checksums>"
         let (connection, asked) = try await connect(Held(["/d/a": file])) { _ in .status(500) }
-        let held = try #require(try await connection.held(at: path("/a")))
+        let held = try #require(try await connection.listings.held(at: path("/a")))
         #expect(held.item.etag == Self.strong && held.item.size == 3 && held.item.kind == .file)
         #expect(held.checksums.map(\.algorithm) == [.sha1, .adler32] && held.checksums[1].value == [10, 11, 12, 13])
         #expect(held.date?.description == "2026-11-21T10:12:00Z" && asked()[0].headers["Depth"] == ["0"])
@@ -704,7 +718,7 @@ struct WriteTests {
             }
             let connection = Connection("https://h/d/", over: transport)
             _ = try await connection.connect()
-            await #expect(throws: ConnectionError.self) { try await connection.held(at: path("/a")) }
+            await #expect(throws: ConnectionError.self) { try await connection.listings.held(at: path("/a")) }
         }
     }
 }

@@ -123,7 +123,7 @@ struct EngineFixture: Sendable {
     ///   - sync: A function that replaces the kernel's syncs and returns their result; nil to leave the syncs as they
     ///     are.
     init(
-        folder: String, source: ScriptedSource = ScriptedSource(), server: (any FileSource & ChangeServer)? = nil,
+        folder: String, source: ScriptedSource = ScriptedSource(), server: Connection? = nil,
         limits: Limits = Self.limits, time: HostClock? = nil, files: String? = nil, keepFree: Int64? = nil,
         account: String = "home", rooms: DownloadRooms = DownloadRooms(),
         onConflict: ConflictRules = ConflictRules(),
@@ -142,8 +142,10 @@ struct EngineFixture: Sendable {
         self.coverage = coverage
         var logger = Logger(label: "test")
         logger.logLevel = .critical
+        let (downloads, changes): (any FileSource, any ChangeServer) =
+            if let server { (server.downloads, server.writes) } else { (source, source) }
         engine = SyncEngine(
-            account: account, database: vault.database, tree: tree, source: server ?? source,
+            account: account, database: vault.database, tree: tree, source: downloads, server: changes,
             isFirstSinceBoot: vault.isFirstSinceBoot, limits: limits, keepFree: keepFree,
             rooms: rooms, onConflict: onConflict, clock: time ?? clock.host,
             callbacks: .init(tell: { if case .dropped(let action) = $0 { coverage.drop(action) } }),

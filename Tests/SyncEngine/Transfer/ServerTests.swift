@@ -30,7 +30,7 @@ struct ServerTests {
                     _ = try await connection.connect()
                     let fixture = try EngineFixture(folder: folder, server: connection)
                     let list: @Sendable (ItemPath) async throws -> Void = { folder in
-                        _ = try await connection.list(folder) { items in try await fixture.take(items) }
+                        _ = try await connection.listings.list(folder) { items in try await fixture.take(items) }
                     }
                     fixture.relisted.then(list)
                     try await body(server, fixture)

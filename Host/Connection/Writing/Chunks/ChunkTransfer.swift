@@ -4,7 +4,7 @@ import Transfer
 
 /// An upload in parts under way: carries out the steps of a ``ChunkUpload``, and passes the answers back to it.
 struct ChunkTransfer {
-    private let connection: Connection
+    private let writes: Writes
     private let path: ItemPath
     private var request: UploadRequest
     private let source: any UploadSource
@@ -20,33 +20,33 @@ struct ChunkTransfer {
     private var mayHaveArrived = false
 
     private var write: WriteRequest { .put(path) }
-    private var target: ServerAddress { connection.address(of: path, below: root) }
+    private var target: ServerAddress { root.address(of: path) }
 
     init(
-        by connection: Connection, of path: ItemPath, _ request: UploadRequest, from source: any UploadSource,
+        by writes: Writes, of path: ItemPath, _ request: UploadRequest, from source: any UploadSource,
         _ offer: ChunkOffer, _ resumption: UploadResumption, progress: @escaping @Sendable (Int64) -> Void,
         root: ServerAddress, uploads: ServerAddress
     ) {
-        (self.connection, self.path, self.request, self.source) = (connection, path, request, source)
+        (self.writes, self.path, self.request, self.source) = (writes, path, request, source)
         (self.resumption, self.progress, self.root, self.uploads) = (resumption, progress, root, uploads)
         let begun = resumption.begun.flatMap { begun in
             begun.path == path && begun.base == request.base.version ? ChunkFolder(begun, in: uploads) : nil
         }
         upload = ChunkUpload(
-            size: request.size, offer: offer, refusedBody: connection.knowledge.chunks.refusedBody, begun: begun)
+            size: request.size, offer: offer, refusedBody: writes.wire.knowledge.chunks.refusedBody, begun: begun)
     }
 
     /// Uploads the file.
     /// - Returns: The outcome; nil if the file is to be sent in one request.
     mutating func run() async throws -> WriteOutcome? {
-        if let begun = resumption.begun, upload.folder == nil { await connection.terminate(begun) }
+        if let begun = resumption.begun, upload.folder == nil { await writes.terminate(begun) }
         while true {
             switch upload.next {
             case .create(let partSize): if let refusal = try await create(partSize) { return .refused(refusal) }
             case .list(let pause): try await list(after: pause)
             case .send(let number, let range): try await send(number, range)
             case .checkBase:
-                if let refusal = request.refusal(try await connection.held(at: path)) {
+                if let refusal = request.refusal(try await writes.listings.held(at: path)) {
                     try await giveUp()
                     return .refused(refusal)
                 }
@@ -54,14 +54,14 @@ struct ChunkTransfer {
             case .assemble: if let refusal = try await assemble() { return .refused(refusal) }
             case .end(let end): return try await outcome(end)
             }
-            if let old = upload.takeAbandoned() { await connection.drop(old) }
+            if let old = upload.takeAbandoned() { await writes.drop(old) }
         }
     }
 
     // MARK: The steps
 
     private mutating func create(_ partSize: Int64) async throws -> WriteRefusal? {
-        if let refusal = try await connection.refusalBefore(&request, at: path) { return refusal }
+        if let refusal = try await writes.refusalBefore(&request, at: path) { return refusal }
         let folder = ChunkFolder(in: uploads, id: randomHex(bytes: 16), partSize: partSize)
         // Noted before it is made, so that it is known whatever becomes of the answer.
         try await resumption.note(
@@ -74,18 +74,18 @@ struct ChunkTransfer {
     private mutating func list(after pause: Duration) async throws {
         guard let folder = upload.folder else { return }
         try await wait(pause)
-        upload.listed(try await connection.parts(in: folder, doing: write.doing))
+        upload.listed(try await writes.parts(in: folder, doing: write.doing))
     }
 
     private mutating func send(_ number: Int, _ range: Range<Int64>) async throws {
         guard let folder = upload.folder else { return }
         let body = UploadBody(
             source: source, start: range.lowerBound, size: range.upperBound - range.lowerBound,
-            bandwidth: connection.bandwidth.up
+            bandwidth: writes.wire.bandwidth.up
         ) { [progress] sent in progress(range.lowerBound + sent) }
         do {
             let reading = try await ask("PUT", body: body, at: folder.part(number))
-            if reading.status == 413 { connection.learn(.refusedBody(body.size)) }
+            if reading.status == 413 { writes.wire.learn(.refusedBody(body.size)) }
             if !(200..<300).contains(reading.status) { failure = error(for: reading) }
             upload.sent(reading.status, hasDocument: !reading.document.isEmpty)
         } catch let error as ConnectionError where error.isClosed {
@@ -99,7 +99,7 @@ struct ChunkTransfer {
     /// `If-Match` of a MOVE is about its source. `If` names the resource that it is about (RFC 4918, section 10.4).
     private mutating func assemble() async throws -> WriteRefusal? {
         guard let folder = upload.folder else { return nil }
-        var headers = connection.fields(of: request)
+        var headers = writes.fields(of: request)
         for name in ["If-Match", "If-None-Match", "Content-Type"] { headers.remove(name: name) }
         switch request.base {
         case .new: headers.add(name: "Overwrite", value: "F")
@@ -116,11 +116,11 @@ struct ChunkTransfer {
         }
         // The target may be what is not there, or the parts.
         mayHaveArrived = false
-        if let refusal = request.refusal(try await connection.held(at: path)) {
+        if let refusal = request.refusal(try await writes.listings.held(at: path)) {
             try await giveUp()
             return refusal
         }
-        guard try await connection.held(at: path.parent)?.item.kind == .folder else { return .parentMissing }
+        guard try await writes.listings.held(at: path.parent)?.item.kind == .folder else { return .parentMissing }
         upload.notAssembled()
         return nil
     }
@@ -134,10 +134,10 @@ struct ChunkTransfer {
         headers.add(name: "OC-Total-Length", value: "\(request.size)")
         let question = Question(
             method: method, headers: headers, upload: body, isWrite: true,
-            isGuess: !connection.knowledge.concernsAccount(address), timeLimit: connection.timeLimits.head,
+            isGuess: !writes.wire.knowledge.concernsAccount(address), timeLimit: writes.wire.timeLimits.head,
             expected: .document, doing: write.doing)
         do throws(ConnectionError) {
-            let reading = try await connection.read(question, write, at: address)
+            let reading = try await writes.read(question, write, at: address)
             self.reading = reading
             return reading
         } catch {
@@ -152,11 +152,11 @@ struct ChunkTransfer {
         return error
     }
 
-    private func error(for reading: WriteReading) -> ConnectionError { certain(connection.error(for: reading)) }
+    private func error(for reading: WriteReading) -> ConnectionError { certain(writes.error(for: reading)) }
 
     private func wait(_ pause: Duration) async throws(ConnectionError) {
         guard pause > .zero else { return }
-        do { try await connection.clock.sleep(pause) } catch {
+        do { try await writes.wire.clock.sleep(pause) } catch {
             throw ConnectionError(.cancelled, "\(write.doing) was cancelled")
         }
     }
@@ -168,7 +168,7 @@ struct ChunkTransfer {
         case .decidedByAnswer:
             guard let reading else { return nil }
             do {
-                switch try await connection.outcome(reading, base: request.base) {
+                switch try await writes.outcome(reading, base: request.base) {
                 case .done(var answer):
                     // The ETag of an answer to MOVE does not say that the parts arrived as they were sent.
                     answer.etag = nil
@@ -185,8 +185,9 @@ struct ChunkTransfer {
             }
         case .unusable(let isLasting):
             if isLasting {
-                connection.learn(.chunksFail)
-                connection.logger.info("The server offers uploads in parts that do not work; files go in one request")
+                writes.wire.learn(.chunksFail)
+                writes.wire.logger.info(
+                    "The server offers uploads in parts that do not work; files go in one request")
             }
             try await giveUp()
             return nil
@@ -207,7 +208,7 @@ struct ChunkTransfer {
 
     /// Ends an upload that must not become the file.
     private func giveUp() async throws {
-        if let folder = upload.folder { await connection.drop(folder) }
+        if let folder = upload.folder { await writes.drop(folder) }
         try await resumption.note(nil)
     }
 }

@@ -7,7 +7,7 @@ import Transfer
 
 /// A resumable upload under way: carries out the steps of a ``TusUpload``, and passes the answers back to it.
 struct TusTransfer {
-    private let connection: Connection
+    private let writes: Writes
     private let path: ItemPath
     private var request: UploadRequest
     private let source: any UploadSource
@@ -30,11 +30,11 @@ struct TusTransfer {
     private static let landingPauses: [Duration] = [.milliseconds(500), .seconds(1), .seconds(2), .seconds(4)]
 
     init(
-        by connection: Connection, of path: ItemPath, _ request: UploadRequest, from source: any UploadSource,
+        by writes: Writes, of path: ItemPath, _ request: UploadRequest, from source: any UploadSource,
         _ offer: TusOffer, _ resumption: UploadResumption, progress: @escaping @Sendable (Int64) -> Void,
         root: ServerAddress
     ) {
-        (self.connection, self.path, self.request, self.source) = (connection, path, request, source)
+        (self.writes, self.path, self.request, self.source) = (writes, path, request, source)
         (self.offer, self.resumption, self.progress, self.root) = (offer, resumption, progress, root)
         // Credentials go to the account's origin only, whatever the database says.
         let begun = resumption.begun.flatMap { begun in
@@ -46,13 +46,13 @@ struct TusTransfer {
     /// Uploads the file.
     /// - Returns: The outcome; nil if the file is to be sent in one request.
     mutating func run() async throws -> WriteOutcome? {
-        if let begun = resumption.begun, upload.address == nil { await connection.terminate(begun) }
+        if let begun = resumption.begun, upload.address == nil { await writes.terminate(begun) }
         while true {
             switch upload.next {
             case .create: if let refusal = try await create() { return .refused(refusal) }
             case .askOffset(let pause): try await askOffset(after: pause)
             case .checkBase:
-                if let refusal = request.refusal(try await connection.held(at: path)) {
+                if let refusal = request.refusal(try await writes.listings.held(at: path)) {
                     try await giveUp()
                     return .refused(refusal)
                 }
@@ -60,24 +60,24 @@ struct TusTransfer {
             case .send(let range, let hasChecksum): try await send(range, hasChecksum: hasChecksum)
             case .end(let end): return try await outcome(end)
             }
-            if let old = upload.takeAbandoned() { await connection.terminate(old) }
+            if let old = upload.takeAbandoned() { await writes.terminate(old) }
         }
     }
 
     // MARK: The steps
 
     private mutating func create() async throws -> WriteRefusal? {
-        if let refusal = try await connection.refusalBefore(&request, at: path) { return refusal }
-        let folder = connection.address(of: path.parent, isFolder: true, below: root)
+        if let refusal = try await writes.refusalBefore(&request, at: path) { return refusal }
+        let folder = root.address(of: path.parent, isFolder: true)
         var headers: HTTPHeaders = [
             "Tus-Resumable": TusOffer.version, "Upload-Length": "\(request.size)", "Upload-Metadata": metadata,
         ]
         if let condition = request.condition { headers.add(name: condition.name, value: condition.value) }
         let question = Question(
-            method: "POST", headers: headers, isWrite: true, timeLimit: connection.timeLimits.head,
+            method: "POST", headers: headers, isWrite: true, timeLimit: writes.wire.timeLimits.head,
             expected: .document, doing: doing)
         do throws(ConnectionError) {
-            let reading = try await connection.read(question, write, at: folder)
+            let reading = try await writes.read(question, write, at: folder)
             self.reading = reading
             upload.created(TusAnswer(status: reading.status, reading.headers), at: reading.address)
         } catch {
@@ -96,8 +96,8 @@ struct TusTransfer {
     private mutating func askOffset(after pause: Duration) async throws {
         guard let address = upload.address else { return }
         try await wait(pause)
-        let reading = try await connection.read(
-            connection.question(uploads: "HEAD", at: address, doing: doing), write, at: address)
+        let reading = try await writes.read(
+            writes.question(uploads: "HEAD", at: address, doing: doing), write, at: address)
         self.reading = reading
         upload.told(TusAnswer(status: reading.status, reading.headers))
     }
@@ -106,18 +106,18 @@ struct TusTransfer {
         guard let address = upload.address else { return }
         let body = UploadBody(
             source: source, start: range.lowerBound, size: range.upperBound - range.lowerBound,
-            bandwidth: connection.bandwidth.up
+            bandwidth: writes.wire.bandwidth.up
         ) { [progress] sent in progress(range.lowerBound + sent) }
         var headers: HTTPHeaders = [
             "Upload-Offset": "\(range.lowerBound)", "Content-Type": "application/offset+octet-stream",
         ]
         if hasChecksum { headers.add(name: "Upload-Checksum", value: "sha1 \(try await sha1(of: body))") }
         if offer.sendsPatchAsPost { headers.add(name: "X-HTTP-Method-Override", value: "PATCH") }
-        let question = connection.question(
+        let question = writes.question(
             uploads: offer.sendsPatchAsPost ? "POST" : "PATCH", headers, body: body, at: address, doing: doing)
         let isLast = range.upperBound == request.size
         do throws(ConnectionError) {
-            let reading = try await connection.read(question, write, at: address)
+            let reading = try await writes.read(question, write, at: address)
             self.reading = reading
             mayHaveArrived = isLast
             upload.sent(range, TusAnswer(status: reading.status, reading.headers))
@@ -134,7 +134,7 @@ struct TusTransfer {
 
     private func wait(_ pause: Duration) async throws(ConnectionError) {
         guard pause > .zero else { return }
-        do { try await connection.clock.sleep(pause) } catch {
+        do { try await writes.wire.clock.sleep(pause) } catch {
             throw ConnectionError(.cancelled, "\(doing) was cancelled")
         }
     }
@@ -146,14 +146,15 @@ struct TusTransfer {
         case .done: return try await landed()
         case .unusable(let isLasting):
             if isLasting {
-                connection.learn(.tusFails)
-                connection.logger.info("The server offers resumable uploads that do not work; files go in one request")
+                writes.wire.learn(.tusFails)
+                writes.wire.logger.info(
+                    "The server offers resumable uploads that do not work; files go in one request")
             }
             return nil
         case .elsewhere:
             // Said once, since no resumable upload is begun any more.
-            connection.learn(.tusFails)
-            connection.logger.warning(
+            writes.wire.learn(.tusFails)
+            writes.wire.logger.warning(
                 """
                 The server names an address on another server for a resumable upload: nothing was sent there, and files \
                 go in one request. Check the server's own address in its settings: it must be the one in the account's url
@@ -163,7 +164,7 @@ struct TusTransfer {
         case .decidedByAnswer:
             guard let reading else { return nil }
             do {
-                let outcome = try await connection.outcome(reading, base: request.base)
+                let outcome = try await writes.outcome(reading, base: request.base)
                 if case .refused(.exists) = outcome { try await giveUp() }
                 if case .refused(.versionChanged) = outcome { try await giveUp() }
                 return outcome
@@ -183,14 +184,14 @@ struct TusTransfer {
     }
 
     private func error(for reading: WriteReading) -> ConnectionError {
-        var error = connection.error(for: reading)
+        var error = writes.error(for: reading)
         error.mayHaveArrived = error.mayHaveArrived && mayHaveArrived
         return error
     }
 
     /// Ends an upload that must not become the file.
     private func giveUp() async throws {
-        if let address = upload.address { await connection.terminate(address) }
+        if let address = upload.address { await writes.terminate(address) }
         try await resumption.note(nil)
     }
 
@@ -199,11 +200,11 @@ struct TusTransfer {
     private func landed() async throws(ConnectionError) -> WriteOutcome? {
         guard let reading else { return nil }
         do throws(ConnectionError) {
-            var held = try await connection.held(at: path)
+            var held = try await writes.listings.held(at: path)
             for pause in Self.landingPauses {
                 guard isUndone(held) else { break }
                 try await wait(pause)
-                held = try await connection.held(at: path)
+                held = try await writes.listings.held(at: path)
             }
             // It was the base a moment ago, so hardly anybody else has written as many other bytes.
             if let held, !isUndone(held), held.item.size == request.size,
@@ -223,7 +224,7 @@ struct TusTransfer {
     }
 
     private func isUndone(_ held: HeldItem?) -> Bool {
-        ChangeConfirmation.ofUpload(request, shown: held, manners: connection.writingManners) == .undone
+        ChangeConfirmation.ofUpload(request, shown: held, manners: writes.wire.knowledge.manners) == .undone
     }
 
     // MARK: What is sent

@@ -1,8 +1,8 @@
 public import Connection
 public import Model
 
-/// The server that actions change: a `Connection`, or a script in tests. Each function does as the function of
-/// `Connection` with its name.
+/// The server that actions change: a connection's `Writes`, or a script in tests. Each function does as the
+/// function of `Writes` or `Listings` with its name.
 public protocol ChangeServer: Sendable {
     /// Creates a folder.
     func makeFolder(_ path: ItemPath) async throws(ConnectionError) -> WriteOutcome
@@ -61,4 +61,12 @@ extension ChangeServer {
     public func uploadsAtOnce(_ size: SizeClass) -> Int { Limits.mostByItself }
 }
 
-extension Connection: ChangeServer {}
+extension Writes: ChangeServer {
+    public func held(at path: ItemPath) async throws(ConnectionError) -> HeldItem? {
+        try await listings.held(at: path)
+    }
+
+    public func list(
+        _ folder: ItemPath, depth: Depth, onBatch: ([ListedItem]) async throws -> Void
+    ) async throws -> Listing { try await listings.list(folder, depth: depth, onBatch: onBatch) }
+}

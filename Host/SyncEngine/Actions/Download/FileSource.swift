@@ -1,25 +1,25 @@
 public import Connection
 public import Model
 
-/// The source of downloads: a `Connection`, or a script in tests.
+/// The source of downloads: a connection's `Downloads`, or a script in tests.
 public protocol FileSource: Sendable {
-    /// Downloads a file, as `Connection.get(_:request:into:)` does.
-    /// - Throws: As `Connection.get`: `ConnectionError`, or the error that the sink threw.
+    /// Downloads a file, as `Downloads.get(_:request:into:)` does.
+    /// - Throws: As `Downloads.get`: `ConnectionError`, or the error that the sink threw.
     func get(
         _ path: ItemPath, request: DownloadRequest, into sink: some DownloadSink
     ) async throws -> DownloadSummary
     /// Downloads a file, beginning with the answer to a request that was sent before, as
-    /// `Connection.get(_:request:after:into:)` does.
+    /// `Downloads.get(_:request:after:into:)` does.
     func get(
         _ path: ItemPath, request: DownloadRequest, after first: FirstAnswer?, into sink: some DownloadSink
     ) async throws -> DownloadSummary
-    /// Whether small files can be downloaded in batches now, as `Connection.takesBatches`.
+    /// Whether small files can be downloaded in batches now, as `Downloads.takesBatches`.
     var takesBatches: Bool { get }
-    /// Downloads small files in a batch, as `Connection.download(_:for:)` does.
+    /// Downloads small files in a batch, as `Downloads.download(_:for:)` does.
     func download(_ batch: FileBatch, for receiver: any FileBatchReceiver) -> (any FileBatchRun)?
-    /// Returns the number of files that it helps to download at the same time, as `Connection.downloadsAtOnce(_:)`.
+    /// Returns the number of files that it helps to download at the same time, as `Downloads.downloadsAtOnce(_:)`.
     func downloadsAtOnce(_ size: SizeClass) -> Int
-    /// The threads on which downloads arrive, as `Connection.downloadThreads`.
+    /// The threads on which downloads arrive, as `Downloads.downloadThreads`.
     var downloadThreads: [any TaskExecutor] { get }
 }
 
@@ -41,4 +41,4 @@ extension FileSource {
     public var downloadThreads: [any TaskExecutor] { [] }
 }
 
-extension Connection: FileSource {}
+extension Downloads: FileSource {}

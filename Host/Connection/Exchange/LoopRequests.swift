@@ -1,7 +1,11 @@
 public import Model
 import Transfer
 
-extension Connection {
+/// The requests that event loops make of an account's server.
+public struct LoopRequests: Sendable {
+    let wire: Wire
+    let resolver: ServiceResolver
+
     /// Sends any request to the account's server with the account's credentials, and returns the answer when its head
     /// has arrived.
     ///
@@ -24,11 +28,11 @@ extension Connection {
         let question = Question(
             method: request.method, headers: fields, body: request.body,
             isIdempotent: PlainRequest.idempotentMethods.contains(request.method),
-            isGuess: !knowledge.concernsAccount(address),
+            isGuess: !wire.knowledge.concernsAccount(address),
             timeLimit: request.timeLimit, doing: "\(request.method) \(address.path)")
-        var reply = try await openly(question, at: address)
+        var reply = try await wire.openly(question, at: address)
         let echo = CredentialsEcho(reply.authorization)
-        if reply.answer.status == 401 { try await confirmRefusal(&reply.answer) }
+        if reply.answer.status == 401 { try await wire.confirmRefusal(&reply.answer) }
         let headers = reply.answer.headers.map { ($0.name, $0.value) }
         guard !headers.contains(where: { echo.isIn($0.1) }) else {
             throw ConnectionError(.repeatsCredentials, doing: question.doing, at: address.origin)
@@ -38,38 +42,10 @@ extension Connection {
             body: BodyReader(GuardedBody(reply.answer.body, echo), doing: question.doing, at: address.origin))
     }
 
-    /// Finds out whether a 401 for an address away from the account's files concerns the credentials.
-    ///
-    /// A server of the ownCloud family has one set of credentials for everything, so it is asked once for the account's
-    /// files. If it accepts the credentials there, the 401 had another reason.
-    /// - Throws: `authentication` if the server rejects the credentials there too, after which nothing is sent; or the
-    ///   error of a request that found no answer.
-    func confirmRefusal(_ answer: inout HTTPAnswer) async throws(ConnectionError) {
-        let knowledge = knowledge
-        guard let root = knowledge.root, knowledge.isFamily else { return }
-        // After the body is read, the question can use the same connection.
-        _ = await answer.beginning(atMost: 65_536)
-        var reply = try await openly(
-            Question(
-                method: "PROPFIND", headers: ["Depth": "0"], timeLimit: timeLimits.greeting,
-                expected: .document, doing: "PROPFIND /"),
-            at: root)
-        _ = await reply.answer.beginning(atMost: 65_536)
-    }
-
-    /// Asks, and throws for the statuses 429 and 503, which concern the whole account.
-    func openly(_ question: Question, at address: ServerAddress) async throws(ConnectionError) -> Reply {
-        var reply = try await ask(question, at: address)
-        guard reply.answer.status != 429, reply.answer.status != 503 else {
-            throw await error(for: &reply.answer, question, at: address.origin)
-        }
-        return reply
-    }
-
     /// Returns the address that a target names.
     /// - Throws: `badRequest` if the target is not an address or is at another origin.
     func target(_ text: String) throws(ConnectionError) -> ServerAddress {
-        let account = try bookmarkAddress()
+        let account = try wire.bookmarkAddress()
         let shown = PercentCoding.printable(String(text.prefix { $0 != "?" }))
         var target: ServerAddress
         do {

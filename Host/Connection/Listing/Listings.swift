@@ -1,7 +1,13 @@
 public import Model
 import Transfer
 
-extension Connection {
+/// Listings of an account's folders, and questions about single items.
+public struct Listings: Sendable {
+    let wire: Wire
+
+    /// The number of folders that it helps to list at the same time, as far as is known. It changes.
+    public var atOnce: Int { wire.gate.limit(.listing) }
+
     /// Lists a folder (PROPFIND; RFC 4918, section 9.1).
     ///
     /// Passes entries on as they arrive. The entries do not include the folder itself, calendars, address books and
@@ -20,7 +26,7 @@ extension Connection {
     public func list(
         _ folder: ItemPath, depth: Depth = .one, onBatch: ([ListedItem], Timestamp?) async throws -> Void
     ) async throws -> Listing {
-        try await beginListing(folder, depth: depth, below: root(), timeLimit: timeLimits.head).rest(onBatch)
+        try await beginListing(folder, depth: depth, below: wire.root(), timeLimit: wire.timeLimits.head).rest(onBatch)
     }
 
     /// Lists a folder for callers that do not need the server's clock.
@@ -50,46 +56,21 @@ extension Connection {
         var question = Question(
             method: "PROPFIND",
             headers: ["Depth": depth.rawValue, "Content-Type": "application/xml; charset=utf-8"],
-            body: folder.isRoot || knowledge.mayHaveFamilyProperties
+            body: folder.isRoot || wire.knowledge.mayHaveFamilyProperties
                 ? PropertyRequest.body : PropertyRequest.standardBody,
             timeLimit: timeLimit, expected: .transfer, doing: "listing \(folder)")
-        let address =
-            folder.isRoot
-            ? root
-            : root.appending(PercentCoding.encoded(path: String(folder.text.dropFirst())) + (depth == .zero ? "" : "/"))
+        let address = root.address(of: folder, isFolder: depth != .zero)
 
-        try await enterGate(&question, kind)
+        try await wire.enterGate(&question, kind)
         // The listing goes on with the turn.
         var isLeft = true
         defer { if isLeft { question.turn?.end() } }
-        var reply = try await ask(question, at: address)
-        guard reply.answer.status == 207 else { throw await notListed(&reply, question) }
-        try Self.checkCoding(of: reply.answer, question, at: address.origin)
-        if folder.isRoot { learn(.rootAnswer(reply.answer.headers)) }
-        let listing = try OpenListing(folder, depth, below: root, reply, to: question, by: self)
+        var reply = try await wire.ask(question, at: address)
+        guard reply.answer.status == 207 else { throw await wire.notListed(&reply, question) }
+        try Wire.checkCoding(of: reply.answer, question, at: address.origin)
+        if folder.isRoot { wire.learn(.rootAnswer(reply.answer.headers)) }
+        let listing = try OpenListing(folder, depth, below: root, reply, to: question, by: wire)
         isLeft = false
         return listing
-    }
-
-    func notListed(_ reply: inout Reply, _ question: Question) async -> ConnectionError {
-        guard (200..<300).contains(reply.answer.status) else {
-            return await error(for: &reply.answer, question, at: reply.address.origin)
-        }
-        let via = reply.wasRedirected ? ", after a redirect to \(reply.address.withoutQuery)" : ""
-        return ConnectionError(
-            .protocolViolation,
-            "\(reply.address.origin) answered \(reply.answer.status) instead of a listing while "
-                + "\(question.doing)\(via)",
-            hint:
-                "check the account's url: it must be a WebDAV collection; a login page or a proxy may be in between",
-            status: reply.answer.status)
-    }
-
-    func nextChunk(
-        of answer: inout HTTPAnswer, _ question: Question, at origin: ServerAddress.Origin
-    ) async throws(ConnectionError) -> [UInt8]? {
-        do { return try await answer.body.next() } catch {
-            throw ConnectionError(error, doing: question.doing, at: origin)
-        }
     }
 }

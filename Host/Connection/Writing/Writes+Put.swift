@@ -3,7 +3,7 @@ import Synchronization
 import Threads
 import Transfer
 
-extension Connection {
+extension Writes {
     /// The size in bytes from which the server is asked before a file is uploaded, so that a refusal costs no more than
     /// a question.
     static let largeUpload: Int64 = 1 << 20
@@ -20,13 +20,13 @@ extension Connection {
     ///   - first: The answer to this request, which was sent with a batch, or the lack of it; nil if it was not sent.
     ///   - progress: A function that gets the number of bytes that the network has taken. It begins at 0 again if the
     ///     server asks for another login. It must not block.
-    /// - Throws: `ConnectionError`. If its `mayHaveArrived` is set, the server may hold the file: ask ``held(at:)``, and
+    /// - Throws: `ConnectionError`. If its `mayHaveArrived` is set, the server may hold the file: ask ``Listings/held(at:)``, and
     ///   let ``ChangeConfirmation`` decide. If its `isOfSource` is set, the file was not one version while it was read.
     public func put(
         _ path: ItemPath, _ request: UploadRequest, from source: some UploadSource, after first: FirstAnswer? = nil,
         progress: @escaping @Sendable (Int64) -> Void = { _ in }
     ) async throws(ConnectionError) -> WriteOutcome {
-        let root = try root()
+        let root = try wire.root()
         let write = WriteRequest.put(path)
         guard !path.isRoot else { return .refused(.notAllowed) }
         guard source.size == request.size else { throw Self.changed(write) }
@@ -34,21 +34,21 @@ extension Connection {
         var reliesOnCondition = true
         if first == nil {
             if let refusal = try await refusalOfName(write) { return .refused(refusal) }
-            let manners = try await knownManners()
+            let manners = try await wire.knownManners()
             reliesOnCondition = request.size < Self.largeUpload && request.isDecided(by: manners)
             if let refusal = try await refusalBefore(&request, at: path) { return .refused(refusal) }
         }
 
         var question = Question(
-            method: "PUT", headers: fields(of: request), isWrite: true, timeLimit: timeLimits.head,
+            method: "PUT", headers: fields(of: request), isWrite: true, timeLimit: wire.timeLimits.head,
             expected: .document, doing: write.doing)
         question.first = first
         // An empty body needs no stream, and some servers take one without a length for a mistake.
         if request.size > 0 {
             question.upload = UploadBody(
-                source: source, size: request.size, bandwidth: bandwidth.up, progress: progress)
+                source: source, size: request.size, bandwidth: wire.bandwidth.up, progress: progress)
         }
-        let reading = try await read(question, write, at: address(of: path, below: root))
+        let reading = try await read(question, write, at: root.address(of: path))
         let outcome = try await outcome(reading, base: request.base)
         guard case .done(var answer) = outcome else { return outcome }
         noteUpload(&answer, of: request.size, at: path, reliesOnCondition: reliesOnCondition)
@@ -61,15 +61,19 @@ extension Connection {
         _ request: inout UploadRequest, at path: ItemPath
     ) async throws(ConnectionError) -> WriteRefusal? {
         let (folder, size) = (path.parent, request.size)
-        let mayLackRoom = size >= Self.largeUpload || knowledge.quotas.isFull(folder)
-        let isDecided = request.isDecided(by: try await knownManners())
+        let mayLackRoom = size >= Self.largeUpload || wire.knowledge.quotas.isFull(folder)
+        let isDecided = request.isDecided(by: try await wire.knownManners())
         guard mayLackRoom || !isDecided else { return nil }
-        let there = try await held(at: path)
+        let there = try await listings.held(at: path)
         if let refusal = request.refusal(there) { return refusal }
         if case .version = request.base, let current = there?.item.etag { request.base = .version(current) }
-        guard mayLackRoom, !knowledge.quotas.hasRoom(for: size, in: folder, at: clock.monotonic()) else { return nil }
-        guard let parent = try await held(at: folder), parent.item.kind == .folder else { return .parentMissing }
-        learn(.quota(parent.available, of: folder, at: clock.monotonic()))
+        guard mayLackRoom, !wire.knowledge.quotas.hasRoom(for: size, in: folder, at: wire.clock.monotonic()) else {
+            return nil
+        }
+        guard let parent = try await listings.held(at: folder), parent.item.kind == .folder else {
+            return .parentMissing
+        }
+        wire.learn(.quota(parent.available, of: folder, at: wire.clock.monotonic()))
         guard let refusal = parent.available.flatMap({ request.refusal(there, available: $0) }) else { return nil }
         noteLack(of: refusal, in: folder)
         return refusal
@@ -77,7 +81,7 @@ extension Connection {
 
     /// Notes that a folder has no room, if this is why an upload is refused.
     func noteLack(of refusal: WriteRefusal, in folder: ItemPath) {
-        if case .noRoom = refusal { learn(.noRoom(in: folder)) }
+        if case .noRoom = refusal { wire.learn(.noRoom(in: folder)) }
     }
 
     /// Returns the fields that go out with a file.
@@ -88,7 +92,7 @@ extension Connection {
         if let modified = request.modified {
             headers.add(name: "X-OC-Mtime", value: "\(modified.nanoseconds / 1_000_000_000)")
         }
-        if knowledge.isFamily, let checksum = request.sentChecksum {
+        if wire.knowledge.isFamily, let checksum = request.sentChecksum {
             headers.add(name: "OC-Checksum", value: checksum.field)
         }
         return headers

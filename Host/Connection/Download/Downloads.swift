@@ -1,7 +1,19 @@
 public import Model
 import Transfer
 
-extension Connection {
+/// Downloads of an account's files.
+public struct Downloads: Sendable {
+    let wire: Wire
+
+    /// Returns the number of files that it helps to download at the same time, as far as is known. It changes.
+    public func downloadsAtOnce(_ size: SizeClass) -> Int { wire.gate.limit(.download(size)) }
+
+    /// The threads on which downloads arrive; empty if the transport has no such threads.
+    ///
+    /// A task that downloads and has one of these threads as its preferred executor takes the bytes on the thread on
+    /// which they arrive, without a change of threads. The task may block on the disk there.
+    public var downloadThreads: [any TaskExecutor] { wire.downloadThreads }
+
     /// Downloads a file, or the missing rest of one, into a sink (GET; RFC 9110).
     ///
     /// Compares the answer's ETag and length with the request, even if the server ignores the conditions of the
@@ -20,29 +32,29 @@ extension Connection {
         _ path: ItemPath, request: DownloadRequest, after first: FirstAnswer?, into sink: some DownloadSink
     ) async throws -> DownloadSummary {
         var request = request
-        let address = try root().appending(PercentCoding.encoded(path: String(path.text.dropFirst())))
+        let address = try wire.root().address(of: path)
         var question = Question(
-            method: "GET", timeLimit: timeLimits.head, expected: .transfer, doing: "downloading \(path)")
+            method: "GET", timeLimit: wire.timeLimits.head, expected: .transfer, doing: "downloading \(path)")
 
         question.first = first
         let size = SizeClass(of: request.size)
         if first?.takeTurn() == true {
-            question.turn = Turn(gate, .smallDownload)
+            question.turn = Turn(wire.gate, .smallDownload)
         } else {
-            try await enterGate(&question, .download(size))
+            try await wire.enterGate(&question, .download(size))
         }
         defer { question.turn?.end() }
         question.headers = DownloadAnswer.conditions(of: request)
-        var reply = try await ask(question, at: address)
+        var reply = try await wire.ask(question, at: address)
         if DownloadAnswer.beginsAnew(status: reply.answer.status, reply.answer.headers, to: request) {
             // The rest of a short answer is read, so that its connection can be used again.
             if reply.answer.status == 416 { _ = await reply.answer.beginning(atMost: 16_384) }
             request.offset = 0
             question.headers = DownloadAnswer.conditions(of: request)
-            reply = try await ask(question, at: address)
+            reply = try await wire.ask(question, at: address)
         }
         guard reply.answer.status == 200 || reply.answer.status == 206 else {
-            throw await error(for: &reply.answer, question, at: reply.address.origin)
+            throw await wire.error(for: &reply.answer, question, at: reply.address.origin)
         }
         let head = try DownloadAnswer.head(
             status: reply.answer.status, reply.answer.headers, to: request, wasRedirected: reply.wasRedirected,
@@ -70,7 +82,7 @@ extension Connection {
         while true {
             let chunk: [UInt8]?
             do throws(ConnectionError) {
-                chunk = try await nextChunk(of: &answer, question, at: origin)
+                chunk = try await wire.nextChunk(of: &answer, question, at: origin)
             } catch {
                 // The bytes before an interruption are kept: the next attempt goes on after them.
                 try write(&waiting, to: sink)
@@ -82,10 +94,10 @@ extension Connection {
             if let most, received > most { throw DownloadAnswer.tooLong(path) }
             // Nothing is read meanwhile, so that the network holds back the rest.
             do throws(CancellationError) {
-                try await bandwidth.down.wait(for: chunk.count, of: size)
+                try await wire.bandwidth.down.wait(for: chunk.count, of: size)
             } catch {
                 try write(&waiting, to: sink)
-                throw cancelled(question)
+                throw wire.cancelled(question)
             }
             // A larger block of memory would come from the system, and go back to it.
             if waiting.count + chunk.count > enough { try write(&waiting, to: sink) }

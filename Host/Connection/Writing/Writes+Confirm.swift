@@ -21,7 +21,7 @@ public struct AnsweredUpload: Sendable {
 /// What the server holds after an upload, and whether that is provably the uploaded file.
 public typealias ConfirmedUpload = (confirmation: ChangeConfirmation, held: HeldItem?)
 
-extension Connection {
+extension Writes {
     /// Finds out what the server holds after an upload that it has answered with `done`, and whether that is provably
     /// the uploaded file.
     ///
@@ -36,10 +36,10 @@ extension Connection {
         if let certain = upload.certain { return certain }
         // A listing tells no checksums, which servers of the family have.
         let held =
-            knowledge.isFamily
-            ? try await held(at: upload.path)
+            wire.knowledge.isFamily
+            ? try await listings.held(at: upload.path)
             : try await heldTogether(at: upload.path, since: upload.time, among: entries)
-        return upload.confirmed(by: held, at: clock.monotonic())
+        return upload.confirmed(by: held, at: wire.clock.monotonic())
     }
 
     /// Finds out what the server holds after uploads into one folder, by one listing of the folder.
@@ -54,7 +54,7 @@ extension Connection {
     ) async -> [ItemPath: ConfirmedUpload] {
         var confirmed: [ItemPath: ConfirmedUpload] = [:]
         var asked: [AnsweredUpload] = []
-        let began = clock.monotonic()
+        let began = wire.clock.monotonic()
         for upload in uploads {
             if let certain = upload.certain {
                 confirmed[upload.path] = certain
@@ -62,11 +62,11 @@ extension Connection {
                 asked.append(upload)
             }
         }
-        guard !knowledge.isFamily, asked.count >= ConfirmationQueue.several,
+        guard !wire.knowledge.isFamily, asked.count >= ConfirmationQueue.several,
             await entries() <= asked.count * ConfirmationQueue.mostEntries
         else { return confirmed }
         let held = await held(in: folder, Set(asked.map(\.path)))
-        let now = clock.monotonic()
+        let now = wire.clock.monotonic()
         for upload in asked {
             if let held = held[upload.path] { confirmed[upload.path] = upload.confirmed(by: held, at: now) }
         }
@@ -89,21 +89,21 @@ extension Connection {
         }
         switch confirmations.change({ $0.take(number) }) {
         case .answered(let held): return held
-        case .askAlone: return try await held(at: path)
+        case .askAlone: return try await listings.held(at: path)
         case .ask(let others):
             defer { confirmations.change { $0.end(folder) } }
             let count = others.count + 1
-            guard count >= ConfirmationQueue.several, clock.monotonic() - start < ConfirmationQueue.longestWait,
+            guard count >= ConfirmationQueue.several, wire.clock.monotonic() - start < ConfirmationQueue.longestWait,
                 await entries() <= count * ConfirmationQueue.mostEntries
             else {
                 confirmations.change { $0.answer(others) }
-                return try await held(at: path)
+                return try await listings.held(at: path)
             }
             let answers = await held(in: folder, Set(others.values).union([path]))
             confirmations.change { $0.answer(others, answers) }
             // The name may be shown in another form, or not at all.
             if let held = answers[path] { return held }
-            return try await held(at: path)
+            return try await listings.held(at: path)
         }
     }
 
@@ -112,8 +112,8 @@ extension Connection {
     private func held(in folder: ItemPath, _ wanted: Set<ItemPath>) async -> [ItemPath: HeldItem] {
         var found: [ItemPath: HeldItem] = [:]
         do {
-            let listing = try await beginListing(
-                folder, depth: .one, below: root(), timeLimit: timeLimits.head, as: .change)
+            let listing = try await listings.beginListing(
+                folder, depth: .one, below: wire.root(), timeLimit: wire.timeLimits.head, as: .change)
             _ = try await listing.rest { entries, date in
                 for entry in entries where wanted.contains(entry.path) {
                     found[entry.path] = HeldItem(item: entry, date: date)

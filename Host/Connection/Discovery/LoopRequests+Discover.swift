@@ -2,7 +2,7 @@ import Logging
 public import Model
 import Transfer
 
-extension Connection {
+extension LoopRequests {
     /// Finds the homes of the account's calendars or address books (RFC 6764, RFC 5397, RFC 4791).
     ///
     /// Asks these addresses in turn until one of them leads to a home: the account's url, the account's root, the path
@@ -22,25 +22,25 @@ extension Connection {
     ///   `notFound` if no address led to a home and one of them was passed over, so that a later attempt may find a
     ///   home.
     public func discover(_ service: DAVService) async throws(ConnectionError) -> DAVHomes? {
-        if let kept = known?.homes[service.rawValue] {
+        if let kept = wire.knowledge.kept?.homes[service.rawValue] {
             return kept.homes.isEmpty ? nil : DAVHomes(principal: kept.principal, homes: kept.homes)
         }
         let found = try await find(service)
-        learn(.homes(found, of: service))
+        wire.learn(.homes(found, of: service))
         return found
     }
 
     /// Forgets the homes of a service if the server answers that one of them is gone.
     func noteAnswer(_ status: Int, at path: String) {
         guard [403, 404, 405, 410].contains(status) else { return }
-        learn(.homeIsGone(path))
+        wire.learn(.homeIsGone(path))
     }
 
     private func find(_ service: DAVService) async throws(ConnectionError) -> DAVHomes? {
-        let account = try bookmarkAddress()
+        let account = try wire.bookmarkAddress()
         var places = [account]
         // If the server has no files, the root is unknown.
-        if let root = knowledge.root, root != account { places.append(root) }
+        if let root = wire.knowledge.root, root != account { places.append(root) }
         let own = places.count
         var asked: Set<ServerAddress> = []
         var isComplete = false
@@ -62,7 +62,7 @@ extension Connection {
             } catch  where error.isOfPlace || isGuess && error.isOfGuess {
                 broken = broken ?? error
             } catch  where isGuess && error.isOfOther {
-                logger.warning(
+                wire.logger.warning(
                     "Larder does not search for calendars or address books at this address",
                     metadata: ["error": "\(error.message)"])
             }
@@ -73,7 +73,7 @@ extension Connection {
             broken = broken ?? error
         }
         guard let broken else { return nil }
-        logger.debug(
+        wire.logger.debug(
             "The server does not offer calendars or address books for now", metadata: ["error": "\(broken.message)"])
         throw ConnectionError(.notFound, broken.message, hint: broken.hint, status: broken.status)
     }
@@ -103,11 +103,11 @@ extension Connection {
     private func home(
         of service: DAVService, itself account: ServerAddress
     ) async throws(ConnectionError) -> DAVHomes? {
-        guard try await complianceClasses(of: account).contains(service.complianceClass) else { return nil }
+        guard try await wire.complianceClasses(of: account).contains(service.complianceClass) else { return nil }
         let kind = "{DAV:}resourcetype"
         let asked = try Self.asked([kind])
-        let question = Self.propfind(asked, at: account, depth: .one, timeLimit: timeLimits.head)
-        let (answer, address) = try await multistatus(question, asked, at: account)
+        let question = Self.propfind(asked, at: account, depth: .one, timeLimit: wire.timeLimits.head)
+        let (answer, address) = try await wire.multistatus(question, asked, at: account)
         try await check(answer, question, at: address)
         while let response = try await answer.next() {
             let kinds = response.values[0]?.split(separator: "\n") ?? []
@@ -119,29 +119,15 @@ extension Connection {
         return nil
     }
 
-    /// Returns what a resource says that it can do, in lower case (RFC 4918, section 10.1); empty if the resource does
-    /// not say.
-    /// - Throws: The error that kept the server from telling.
-    func complianceClasses(of place: ServerAddress) async throws(ConnectionError) -> Set<String> {
-        let question = Question(method: "OPTIONS", timeLimit: timeLimits.greeting, doing: "OPTIONS \(place.path)")
-        var reply = try await openly(question, at: place)
-        guard (200..<300).contains(reply.answer.status) else {
-            let error = await error(for: &reply.answer, question, at: place.origin)
-            if error.isTransient { throw error }
-            return []
-        }
-        return Set(reply.answer.headers[canonicalForm: "DAV"].map { $0.lowercased() })
-    }
-
     /// Returns the values of the properties of one resource.
     /// - Returns: The values and the address that answered; nil if there is nothing there that could have properties.
     private func properties(
         _ names: [String], of place: ServerAddress, isGuess: Bool
     ) async throws(ConnectionError) -> (values: [String?], address: ServerAddress)? {
         let asked = try Self.asked(names)
-        var question = Self.propfind(asked, at: place, depth: .zero, timeLimit: timeLimits.greeting)
-        question.isGuess = isGuess || !knowledge.concernsAccount(place)
-        let (answer, address) = try await multistatus(question, asked, at: place)
+        var question = Self.propfind(asked, at: place, depth: .zero, timeLimit: wire.timeLimits.greeting)
+        question.isGuess = isGuess || !wire.knowledge.concernsAccount(place)
+        let (answer, address) = try await wire.multistatus(question, asked, at: place)
         // A 401 at an address that is not a guess says that there is something at this address.
         if answer.status == 401, !isGuess { throw Self.refused(question, at: address) }
         do { try await check(answer, question, at: address) } catch  where !error.isTransient { return nil }
@@ -159,7 +145,7 @@ extension Connection {
         guard answer.status != 207 else { return }
         throw ConnectionError(
             status: answer.status, headers: [:], document: [], doing: question.doing, at: address.origin,
-            now: clock.now())
+            now: wire.clock.now())
     }
 
     private static func refused(_ question: Question, at address: ServerAddress) -> ConnectionError {

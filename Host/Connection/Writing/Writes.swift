@@ -1,14 +1,31 @@
 public import Model
+import Threads
 import Transfer
 
-extension Connection {
+/// Changes on an account's server.
+public struct Writes: Sendable {
+    let wire: Wire
+    /// The questions about folders into which files were uploaded.
+    let confirmations = Monitor(ConfirmationQueue())
+
+    init(wire: Wire) { self.wire = wire }
+
+    /// Listings of folders, and questions about items.
+    public var listings: Listings { Listings(wire: wire) }
+
+    /// What the server does differently when something is written, as far as it is known.
+    public var writingManners: WritingManners { wire.knowledge.manners }
+
+    /// Returns the number of files that it helps to upload at the same time, as far as is known. It changes.
+    public func uploadsAtOnce(_ size: SizeClass) -> Int { wire.gate(.largeUpload).limit(.upload(size)) }
+
     /// Creates a folder (MKCOL; RFC 4918, section 9.3).
     ///
     /// A folder whose parent is missing is refused with ``WriteRefusal/parentMissing``, and whatever exists at the path
     /// already, a folder included, with ``WriteRefusal/exists``.
     /// - Throws: `ConnectionError`. If its `mayHaveArrived` is set, the folder may have been created.
     public func makeFolder(_ path: ItemPath) async throws(ConnectionError) -> WriteOutcome {
-        if try await !knownManners().refusesExistingFolder, try await held(at: path) != nil {
+        if try await !wire.knownManners().refusesExistingFolder, try await listings.held(at: path) != nil {
             return .refused(.exists)
         }
         return try await send(.makeFolder(path), "MKCOL", isFolder: true)
@@ -31,8 +48,8 @@ extension Connection {
         var headers = HTTPHeaders()
         if !isFolder, let version {
             var known = version
-            if try await !knownManners().heedsConditions || version.field == nil {
-                guard let held = try await held(at: path) else { return .refused(.notFound) }
+            if try await !wire.knownManners().heedsConditions || version.field == nil {
+                guard let held = try await listings.held(at: path) else { return .refused(.notFound) }
                 guard held.item.kind == .file, let current = held.item.etag, current == version else {
                     return .refused(.versionChanged)
                 }
@@ -78,7 +95,7 @@ extension Connection {
     ///
     /// A server that is not of the ownCloud family sets no modification time: the request is not sent, and refused with
     /// ``WriteRefusal/notAllowed``. An outcome of `done` does not say that the server has the time now: ask
-    /// ``held(at:)``. The file may have another ETag then.
+    /// ``Listings/held(at:)``. The file may have another ETag then.
     /// - Parameters:
     ///   - path: The file's path.
     ///   - time: The time. Its part of a second is left out.
@@ -97,7 +114,7 @@ extension Connection {
     private func setProperty(
         _ element: String, _ request: WriteRequest, _ headers: HTTPHeaders = [:]
     ) async throws(ConnectionError) -> WriteOutcome {
-        guard knowledge.isFamily else { return .refused(.notAllowed) }
+        guard wire.knowledge.isFamily else { return .refused(.notAllowed) }
         let body = """
             <?xml version="1.0" encoding="utf-8"?>
             <d:propertyupdate xmlns:d="DAV:" xmlns:oc="http://owncloud.org/ns"><d:set><d:prop>\
@@ -110,7 +127,7 @@ extension Connection {
 
     /// Returns the fields of a request that puts something at a target where nothing is.
     private func headers(to target: ItemPath, _ isFolder: Bool) throws(ConnectionError) -> HTTPHeaders {
-        let address = address(of: target, isFolder: isFolder, below: try root())
+        let address = try wire.root().address(of: target, isFolder: isFolder)
         var headers: HTTPHeaders = ["Destination": address.description, "Overwrite": "F"]
         if isFolder { headers.add(name: "Depth", value: Depth.infinity.rawValue) }
         return headers
@@ -122,9 +139,9 @@ extension Connection {
         guard !request.path.isRoot, request.target?.isRoot != true else { return .refused(.notAllowed) }
         if let refusal = try await refusalOfName(request) { return .refused(refusal) }
         let question = Question(
-            method: method, headers: headers, body: body, isWrite: true, timeLimit: timeLimits.head,
+            method: method, headers: headers, body: body, isWrite: true, timeLimit: wire.timeLimits.head,
             expected: .document, doing: request.doing)
-        let address = address(of: request.path, isFolder: isFolder, below: try root())
+        let address = try wire.root().address(of: request.path, isFolder: isFolder)
         return try await outcome(try await read(question, request, at: address))
     }
 
@@ -142,7 +159,7 @@ extension Connection {
             }
         default: break
         }
-        if let why = try await forbiddenNames()?.objection(to: target.name) { return .nameForbidden(why) }
+        if let why = try await wire.forbiddenNames()?.objection(to: target.name) { return .nameForbidden(why) }
         guard manners.mayHideDotNames, target.components.contains(where: { $0.utf8.first == UInt8(ascii: ".") }) else {
             return nil
         }
@@ -156,7 +173,7 @@ extension Connection {
     public func leavesOutDotNames() async throws(ConnectionError) -> Bool {
         guard writingManners.mayHideDotNames else { return false }
         // nginx's own module names the second class alone. A server behind nginx names the first one too.
-        let classes = try await rootClasses()
+        let classes = try await wire.rootClasses()
         return classes.contains("2") && !classes.contains("1")
     }
 
@@ -167,17 +184,18 @@ extension Connection {
         var question = question
         if let first = question.first, first.status == nil || first.takeTurn() {
             // The lack of an answer has no turn, and needs none.
-            if first.status != nil { question.turn = Turn(gate(.smallUpload), .smallUpload) }
+            if first.status != nil { question.turn = Turn(wire.gate(.smallUpload), .smallUpload) }
         } else {
-            try await enterGate(&question, question.upload.map { .upload(SizeClass(of: $0.source.size)) } ?? .change)
+            try await wire.enterGate(
+                &question, question.upload.map { .upload(SizeClass(of: $0.source.size)) } ?? .change)
         }
         defer { question.turn?.end() }
         if let upload = question.upload, let turn = question.turn { question.upload = upload.telling(turn) }
-        let began = clock.monotonic()
-        var reply = try await ask(question, at: address)
-        let took = question.first == nil ? clock.monotonic() - began : reply.answer.waited ?? .zero
+        let began = wire.clock.monotonic()
+        var reply = try await wire.ask(question, at: address)
+        let took = question.first == nil ? wire.clock.monotonic() - began : reply.answer.waited ?? .zero
         // Only an address away from the account's files answers so and leaves open what it means.
-        if reply.answer.status == 401 { try await confirmRefusal(&reply.answer) }
+        if reply.answer.status == 401 { try await wire.confirmRefusal(&reply.answer) }
         let document = await reply.answer.beginning(atMost: 1 << 20)
         let sentence = (200..<300).contains(reply.answer.status) ? nil : ServerSentence.read(document)
         // A page for debugging may repeat what was sent.
@@ -206,10 +224,11 @@ extension Connection {
 
     /// Returns the error for an answer that does not decide about its request.
     func error(for reading: WriteReading) -> ConnectionError {
-        var error = naming(
+        var error = wire.naming(
             ConnectionError(
                 status: reading.status, headers: reading.headers, document: reading.document,
-                doing: reading.request.doing, at: reading.address.origin, now: clock.now(), sentence: reading.sentence))
+                doing: reading.request.doing, at: reading.address.origin, now: wire.clock.now(),
+                sentence: reading.sentence))
         error.mayHaveArrived = WriteMeaning.mayHaveArrived(reading.status)
         // Behind a proxy that ends TLS, or passes requests to another host or port, some servers take the address in
         // `Destination` for one on another server.
@@ -222,7 +241,7 @@ extension Connection {
 
     /// Returns the error for an answer that says that the request succeeded, and does not prove it.
     private func unproven(_ reading: WriteReading) -> ConnectionError {
-        var error = naming(
+        var error = wire.naming(
             ConnectionError(
                 .protocolViolation,
                 "\(reading.address.origin) answered \(reading.status)\(reading.hasDocument ? " with a document" : "") while "
@@ -238,7 +257,7 @@ extension Connection {
             // The request may have been carried out. Only a missing folder shows that it was not.
             var isMissing = false
             do throws(ConnectionError) {
-                if let target = reading.request.target { isMissing = try await held(at: target.parent) == nil }
+                if let target = reading.request.target { isMissing = try await listings.held(at: target.parent) == nil }
             } catch {
                 throw self.error(for: reading)
             }
@@ -246,12 +265,12 @@ extension Connection {
             throw error(for: reading)
         }
         switch reading.request {
-        case .move(let path, _), .copy(let path, _): if try await held(at: path) == nil { return .notFound }
+        case .move(let path, _), .copy(let path, _): if try await listings.held(at: path) == nil { return .notFound }
         default: break
         }
         if let target = reading.request.target {
-            guard try await held(at: target.parent)?.item.kind == .folder else { return .parentMissing }
-            let there = try await held(at: target)
+            guard try await listings.held(at: target.parent)?.item.kind == .folder else { return .parentMissing }
+            let there = try await listings.held(at: target)
             if case .put = reading.request {
                 if there?.item.kind == .folder { return .exists }
             } else if there != nil {
@@ -290,7 +309,7 @@ extension Connection {
         }
         if isTruncated { return .refused(.noRoom(available: nil)) }
         guard !responses.isEmpty else { return .unclear(unproven(reading)) }
-        let hrefs = HrefReader(root: try root(), asked: reading.address)
+        let hrefs = HrefReader(root: try wire.root(), asked: reading.address)
         for response in responses {
             let status = response.status ?? (property != nil && response.values.first == .some(nil) ? 403 : 200)
             guard !(200..<300).contains(status) else { continue }

@@ -20,7 +20,7 @@ public struct BatchedUpload: Sendable {
 public enum UploadBatchEnd: Sendable {
     /// The server has taken the file. What it holds now must be asked for, as after a ``WriteOutcome/done(_:)``.
     case made(WriteAnswer)
-    /// Any other answer, or the lack of one, with which ``Connection/upload(_:_:from:resuming:after:progress:)`` goes on.
+    /// Any other answer, or the lack of one, with which ``Writes/upload(_:_:from:resuming:after:progress:)`` goes on.
     case first(FirstAnswer)
     /// The file could not be read, and nothing was sent.
     case unread
@@ -42,7 +42,7 @@ public protocol UploadBatchReceiver: AnyObject, Sendable {
     func ended()
 }
 
-extension Connection {
+extension Writes {
     /// Uploads small files in a batch, without a task for each. Each request has the condition that it overwrites nothing
     /// but its base. What an answer says by its status 201 or 204 is taken at once. Any other answer, and the lack of one,
     /// is handed over, and ``upload(_:_:from:resuming:after:progress:)`` decides about it.
@@ -54,7 +54,7 @@ extension Connection {
     ///   - receiver: The one who has them uploaded.
     /// - Returns: The requests, which have begun; nil if files cannot be uploaded in batches now.
     public func upload(_ files: [BatchedUpload], for receiver: any UploadBatchReceiver) -> (any FileBatchRun)? {
-        guard let way = batchWay(bandwidth.up), writingManners.heedsConditions else { return nil }
+        guard let way = wire.batchWay(wire.bandwidth.up), writingManners.heedsConditions else { return nil }
         let run = UploadBatchRun(self, files, receiver, way)
         let requests = self.requests(for: files, by: way, idPrefix: run.hold.idPrefix)
         return run.hold.begin(requests, way, .smallUpload, for: run) ? run : nil
@@ -66,13 +66,13 @@ extension Connection {
     public var takesUploadBatches: Bool {
         let manners = writingManners
         // A server of the family may refuse names, which it is asked about before the first upload.
-        guard manners.heedsConditions, !manners.isFamily || knowledge.forbiddenNames != nil else { return false }
-        return batchWay(bandwidth.up) != nil
+        guard manners.heedsConditions, !manners.isFamily || wire.knowledge.forbiddenNames != nil else { return false }
+        return wire.batchWay(wire.bandwidth.up) != nil
     }
 
     /// Whether a file can be uploaded with others: its request alone decides, and nothing must be asked before it.
     public func mayUploadInBatch(_ file: BatchedUpload) -> Bool {
-        let knowledge = knowledge
+        let knowledge = wire.knowledge
         let (manners, request) = (knowledge.manners, file.request)
         guard !file.path.isRoot, request.size <= BatchedUpload.largest,
             request.size < min(TusUpload.leastSize, knowledge.chunks.refusedBody ?? .max),
@@ -87,13 +87,13 @@ extension Connection {
         return !knowledge.quotas.isFull(file.path.parent)
     }
 
-    private func requests(for files: [BatchedUpload], by way: BatchWay, idPrefix: String) -> BatchRequests {
-        let question = Question(method: "PUT", timeLimit: timeLimits.head, expected: .document, doing: "")
-        var requests = BatchRequests(.upload, limits: answerLimits(question))
+    private func requests(for files: [BatchedUpload], by way: Wire.BatchWay, idPrefix: String) -> BatchRequests {
+        let question = Question(method: "PUT", timeLimit: wire.timeLimits.head, expected: .document, doing: "")
+        var requests = BatchRequests(.upload, limits: wire.answerLimits(question))
         requests.headers = way.headers
         requests.idPrefix = idPrefix
         for file in files {
-            var url = Array(address(of: file.path, below: way.root).description.utf8)
+            var url = Array(way.root.address(of: file.path).description.utf8)
             url.append(0)
             let (address, start) = (requests.append(url), requests.texts.count)
             for (name, value) in fields(of: file.request) {
@@ -111,27 +111,27 @@ extension Connection {
     /// Notes what the answer to an upload that was made tells of more than its file.
     /// - Parameter reliesOnCondition: Whether nothing but the request's condition kept it from replacing something.
     func noteUpload(_ answer: inout WriteAnswer, of size: Int64, at path: ItemPath, reliesOnCondition: Bool) {
-        learn(.upload(size, into: path.parent))
+        wire.learn(.upload(size, into: path.parent))
         guard answer.hasReplaced else { return }
         // Where nothing was there a moment ago, 204 is only the server's way to say that it is done.
         answer.hasReplaced = reliesOnCondition
-        if reliesOnCondition { learn(.ignoredCondition) }
+        if reliesOnCondition { wire.learn(.ignoredCondition) }
     }
 }
 
-/// The requests of a batch of uploads, and what of their answers concerns the connection.
+/// The requests of a batch of uploads, and what of their answers concerns other uploads.
 private final class UploadBatchRun: FileBatchRun, BatchReceiver {
-    private let connection: Connection
+    private let writes: Writes
     private let files: [BatchedUpload]
     private let receiver: any UploadBatchReceiver
     let hold: BatchHold
 
     init(
-        _ connection: Connection, _ files: [BatchedUpload], _ receiver: any UploadBatchReceiver,
-        _ way: Connection.BatchWay
+        _ writes: Writes, _ files: [BatchedUpload], _ receiver: any UploadBatchReceiver,
+        _ way: Wire.BatchWay
     ) {
-        (self.connection, self.files, self.receiver) = (connection, files, receiver)
-        hold = BatchHold(connection, way)
+        (self.writes, self.files, self.receiver) = (writes, files, receiver)
+        hold = BatchHold(writes.wire, way)
     }
 
     func goOn() { hold.transfer?.goOn() }
@@ -154,17 +154,17 @@ private final class UploadBatchRun: FileBatchRun, BatchReceiver {
             hold.log(file, "PUT", status: head.status, upload.path)
             var answer = WriteAnswer(
                 status: head.status, headers: head.headers, took: time.head, base: upload.request.base)
-            connection.noteUpload(&answer, of: upload.request.size, at: upload.path, reliesOnCondition: true)
+            writes.noteUpload(&answer, of: upload.request.size, at: upload.path, reliesOnCondition: true)
             if answer.hasReplaced { hold.halt() }
             receiver.end(file, .made(answer))
         case .answer(let transfer):
             hold.log(file, "PUT", status: transfer.status, upload.path)
-            let gate = connection.gate(.smallUpload)
+            let gate = writes.wire.gate(.smallUpload)
             receiver.end(file, .first(hold.first(.success(transfer), leave: { gate.leave(.smallUpload) })))
         case .failed(.cancelled): receiver.end(file, .cancelled)
         case .failed(let error):
             // What is closed at the moment of a write says nothing.
-            if error == .timedOut(.head) { connection.gate(.smallUpload).note(.refused, .smallUpload) }
+            if error == .timedOut(.head) { writes.wire.gate(.smallUpload).note(.refused, .smallUpload) }
             receiver.end(file, .first(hold.first(.failure(error), leave: nil)))
         case .unread: receiver.end(file, .unread)
         // What an upload does not have.

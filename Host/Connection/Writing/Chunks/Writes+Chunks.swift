@@ -2,9 +2,9 @@ import Logging
 import Model
 import Transfer
 
-extension Connection {
+extension Writes {
     /// The folder of all uploads in parts of the account's user; nil if the account's address does not tell it.
-    var chunkedUploads: ServerAddress? { knowledge.root.flatMap { ChunkFolder.uploads(of: $0) } }
+    var chunkedUploads: ServerAddress? { wire.knowledge.root.flatMap { ChunkFolder.uploads(of: $0) } }
 
     /// Asks which parts of an upload the server has.
     /// - Returns: Their sizes in bytes by number; nil if the folder is not there.
@@ -17,20 +17,20 @@ extension Connection {
         let address = folder.address.asFolder
         var question = Question(
             method: "PROPFIND", headers: ["Depth": "1", "Content-Type": "application/xml; charset=utf-8"],
-            body: asked.propfind, isGuess: !knowledge.concernsAccount(address), timeLimit: timeLimits.head,
+            body: asked.propfind, isGuess: !wire.knowledge.concernsAccount(address), timeLimit: wire.timeLimits.head,
             expected: .transfer,
             doing: doing)
-        try await enterGate(&question, .change)
+        try await wire.enterGate(&question, .change)
         defer { question.turn?.end() }
-        let answer = try await multistatus(question, asked, at: address).answer
+        let answer = try await wire.multistatus(question, asked, at: address).answer
         switch answer.status {
         case 207: break
         case 401, 403, 404, 410: return nil
         default:
-            throw naming(
+            throw wire.naming(
                 ConnectionError(
                     status: answer.status, headers: [:], document: [], doing: doing, at: address.origin,
-                    now: clock.now()))
+                    now: wire.clock.now()))
         }
         var sizes: [Int: Int64] = [:]
         while let response = try await answer.next() {
@@ -47,13 +47,13 @@ extension Connection {
     /// Has the server drop the folder of an upload in parts. One that stays expires.
     func drop(_ folder: ChunkFolder) async {
         let question = Question(
-            method: "DELETE", isGuess: !knowledge.concernsAccount(folder.address), timeLimit: timeLimits.head,
+            method: "DELETE", isGuess: !wire.knowledge.concernsAccount(folder.address), timeLimit: wire.timeLimits.head,
             expected: .document, doing: "dropping an upload")
         do {
             let reading = try await read(question, .put(.root), at: folder.address.asFolder)
-            logger.debug("An upload was dropped", metadata: ["status": "\(reading.status)"])
+            wire.logger.debug("An upload was dropped", metadata: ["status": "\(reading.status)"])
         } catch {
-            logger.debug("An upload was not dropped: \(error.message)")
+            wire.logger.debug("An upload was not dropped: \(error.message)")
         }
     }
 }

@@ -1,34 +1,34 @@
 public import Model
 import Transfer
 
-extension Connection {
+extension Listings {
     /// Asks for the items that are marked as favorites (REPORT `oc:filter-files`; Nextcloud's developer manual, "Searching
     /// favorites"). Servers of the ownCloud family change no ETag when an item is marked, so that no scan finds the mark.
     /// - Returns: The items' paths; nil if the server does not answer such a request.
     /// - Throws: `ConnectionError` if the answer does not come or is not whole. It then says nothing about any item.
     public func favorites() async throws(ConnectionError) -> Set<ItemPath>? {
-        guard knowledge.isFamily else { return nil }
-        let root = try root()
+        guard wire.knowledge.isFamily else { return nil }
+        let root = try wire.root()
         let asked: AskedProperties
         do { asked = try AskedProperties([Self.favorite]) } catch {
             throw ConnectionError(.badRequest, "\(error.text) is not a property name")
         }
         var question = Question(
             method: "REPORT", headers: ["Content-Type": "application/xml; charset=utf-8"], body: Self.favoritesBody,
-            timeLimit: timeLimits.head, expected: .transfer, doing: "asking for favorites")
-        try await enterGate(&question, .listing)
+            timeLimit: wire.timeLimits.head, expected: .transfer, doing: "asking for favorites")
+        try await wire.enterGate(&question, .listing)
         defer { question.turn?.end() }
-        var reply = try await ask(question, at: root)
+        var reply = try await wire.ask(question, at: root)
         guard reply.answer.status == 207 else {
             let isRefused = (400..<500).contains(reply.answer.status) && reply.answer.status != 429
             guard !isRefused, reply.answer.status != 501 else { return nil }
-            throw await notListed(&reply, question)
+            throw await wire.notListed(&reply, question)
         }
-        try Self.checkCoding(of: reply.answer, question, at: root.origin)
+        try Wire.checkCoding(of: reply.answer, question, at: root.origin)
         let reader = try MultistatusReader(asked, asked: reply.address)
         let hrefs = HrefReader(root: reply.address.asFolder, asked: reply.address)
         var favorites: Set<ItemPath> = []
-        while let chunk = try await nextChunk(of: &reply.answer, question, at: root.origin) {
+        while let chunk = try await wire.nextChunk(of: &reply.answer, question, at: root.origin) {
             let responses = chunk.withUnsafeBytes { bytes in
                 Result { () throws(ConnectionError) in try reader.read(bytes) }
             }

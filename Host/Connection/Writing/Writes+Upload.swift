@@ -2,7 +2,7 @@ import Logging
 public import Model
 import Transfer
 
-extension Connection {
+extension Writes {
     /// Uploads a whole file, in a way that goes on after an interruption if the file is large and the server offers
     /// that, else in one request, as ``put(_:_:from:after:progress:)``. One that is refused as too large goes out in
     /// parts too where the server puts parts together.
@@ -44,7 +44,7 @@ extension Connection {
         }
         guard source.size == request.size else { throw Self.changed(.put(path)) }
         if first == nil {
-            let least = min(TusUpload.leastSize, knowledge.chunks.refusedBody ?? .max)
+            let least = min(TusUpload.leastSize, wire.knowledge.chunks.refusedBody ?? .max)
             if request.size >= least || isOfParts(resumption.begun),
                 let outcome = try await uploadInParts(path, request, from: source, resumption, progress)
             {
@@ -54,7 +54,7 @@ extension Connection {
         }
         let outcome = try await put(path, request, from: source, after: first, progress: progress)
         guard case .refused(let refusal) = outcome, refusal.meaning == .tooLarge else { return outcome }
-        learn(.refusedBody(request.size))
+        wire.learn(.refusedBody(request.size))
         let begun = UploadResumption(begun: nil, note: resumption.note)
         return try await uploadInParts(path, request, from: source, begun, progress) ?? outcome
     }
@@ -65,14 +65,14 @@ extension Connection {
         _ path: ItemPath, _ request: UploadRequest, from source: some UploadSource, _ resumption: UploadResumption,
         _ progress: @escaping @Sendable (Int64) -> Void
     ) async throws -> WriteOutcome? {
-        let (tus, root) = (try await tusOffer(), try root())
+        let (tus, root) = (try await tusOffer(), try wire.root())
         let outcome: WriteOutcome?
         if let tus {
             if let refusal = try await refusalOfName(.put(path)) { return .refused(refusal) }
             var transfer = TusTransfer(
                 by: self, of: path, request, from: source, tus, resumption, progress: progress, root: root)
             outcome = try await transfer.run()
-        } else if let offer = knowledge.chunks.offer, let uploads = chunkedUploads {
+        } else if let offer = wire.knowledge.chunks.offer, let uploads = chunkedUploads {
             // Without a version that can stand in a condition, the server would put the parts in place without one.
             if let version = request.base.version, version.field == nil { return nil }
             if let refusal = try await refusalOfName(.put(path)) { return .refused(refusal) }
@@ -83,7 +83,7 @@ extension Connection {
         } else {
             return nil
         }
-        if case .done = outcome { learn(.upload(request.size, into: path.parent)) }
+        if case .done = outcome { wire.learn(.upload(request.size, into: path.parent)) }
         return outcome
     }
 
@@ -102,7 +102,7 @@ extension Connection {
 
     /// Has the server drop the upload at an address.
     func terminate(_ address: ServerAddress) async {
-        guard let offer = knowledge.tus.offer, offer.terminates, let root = knowledge.root,
+        guard let offer = wire.knowledge.tus.offer, offer.terminates, let root = wire.knowledge.root,
             root.origin == address.origin
         else {
             return
@@ -110,9 +110,9 @@ extension Connection {
         do {
             let reading = try await read(
                 question(uploads: "DELETE", at: address, doing: "dropping an upload"), .put(.root), at: address)
-            logger.debug("An upload was dropped", metadata: ["status": "\(reading.status)"])
+            wire.logger.debug("An upload was dropped", metadata: ["status": "\(reading.status)"])
         } catch {
-            logger.debug("An upload was not dropped: \(error.message)")
+            wire.logger.debug("An upload was not dropped: \(error.message)")
         }
     }
 
@@ -125,27 +125,27 @@ extension Connection {
         headers.add(name: "Tus-Resumable", value: TusOffer.version)
         return Question(
             method: method, headers: headers, upload: body, isWrite: body != nil,
-            isGuess: !knowledge.concernsAccount(address), hasSecretAddress: true, timeLimit: timeLimits.head,
+            isGuess: !wire.knowledge.concernsAccount(address), hasSecretAddress: true, timeLimit: wire.timeLimits.head,
             expected: .document, doing: doing)
     }
 
     /// Returns what the server offers of resumable uploads; nil if it offers nothing. Asks for the capabilities if they
     /// may tell and were not read.
     private func tusOffer() async throws(ConnectionError) -> TusOffer? {
-        let known = knowledge.tus
+        let known = wire.knowledge.tus
         guard !known.isRefused else { return nil }
-        if !known.hasCapabilities, known.announced != nil || knowledge.isFamily {
-            let home = RootCandidates.home(of: try root())
+        if !known.hasCapabilities, known.announced != nil || wire.knowledge.isFamily {
+            let home = RootCandidates.home(of: try wire.root())
             do throws(ConnectionError) {
-                let (_, isSure) = try await capabilities(at: home, isGuess: false)
-                if isSure { learn(.askedForCapabilities) }
+                let (_, isSure) = try await wire.capabilities(at: home, isGuess: false)
+                if isSure { wire.learn(.askedForCapabilities) }
             } catch {
                 // Limits that are not told show when they are met.
                 guard error.kind == .redirectRefused || error.kind == .protocolViolation else { throw error }
-                logger.debug("\(error.message)")
-                learn(.askedForCapabilities)
+                wire.logger.debug("\(error.message)")
+                wire.learn(.askedForCapabilities)
             }
         }
-        return knowledge.tus.offer
+        return wire.knowledge.tus.offer
     }
 }
