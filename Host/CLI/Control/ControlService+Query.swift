@@ -4,8 +4,8 @@ import Threads
 
 /// The answers to live queries: streams of change sets.
 extension ControlService {
-    /// The time between two looks at whether an account that was closed is at work again.
-    private static let lookInterval = Duration.seconds(1)
+    /// The time between two checks of whether an account that was closed is at work again.
+    private static let retryInterval = Duration.seconds(1)
 
     /// Tells a list and its changes until the client closes the connection, or the host has the account no longer. After
     /// a reload or a restart of the account the list is told anew.
@@ -61,7 +61,7 @@ extension ControlService {
         _ query: LiveQuery, in account: String, on connection: ControlConnection
     ) async throws -> LiveQueryReader? {
         while hosting.phases[account] != nil {
-            try await hosting.options.clock.sleep(Self.lookInterval)
+            try await hosting.options.clock.sleep(Self.retryInterval)
             try await connection.send(Self.sign)
             if let reader = try? hosting.phases[account]?.host?.read(query) { return reader }
         }

@@ -62,7 +62,7 @@ final class LiveQueries: Sendable {
         /// Whether policies changed.
         var changesPolicies = false
         /// Whether what policies, claims and shares show has to be looked at.
-        var looksAtFacts = false
+        var checksFacts = false
         /// Why there are no more updates; nil while there are.
         var failure: Failure?
         /// What policies, claims and shares say; nil before the first list was read.
@@ -97,7 +97,7 @@ final class LiveQueries: Sendable {
         state.change { state in
             state.isDirty = true
             if changes.policiesChanged { state.changesPolicies = true }
-            if changesFacts { state.looksAtFacts = true }
+            if changesFacts { state.checksFacts = true }
         }
     }
 
@@ -136,11 +136,11 @@ final class LiveQueries: Sendable {
                 try await clock.sleep(Self.tick)
             } catch { return }
             count += 1
-            let looksAtTime = count.isMultiple(of: Self.ticksOfTime)
-            guard looksAtTime else { continue }
+            let checksTime = count.isMultiple(of: Self.ticksOfTime)
+            guard checksTime else { continue }
             state.change { state in
                 state.isDirty = true
-                state.looksAtFacts = true
+                state.checksFacts = true
             }
         }
     }
@@ -156,7 +156,7 @@ final class LiveQueries: Sendable {
             let isCurrent = isCurrent()
             let now = clock.agesTo()
             let work = state.change { state in
-                defer { (state.changesPolicies, state.looksAtFacts) = (false, false) }
+                defer { (state.changesPolicies, state.checksFacts) = (false, false) }
                 var lists: [LiveQuery: QueryMachine?] = [:]
                 for query in Array(state.lists.keys) {
                     lists[query] = .some(state.lists[query]?.machine)
@@ -164,7 +164,7 @@ final class LiveQueries: Sendable {
                 }
                 return Round(
                     lists: lists, standing: state.standing, changesPolicies: state.changesPolicies,
-                    looksAtFacts: state.looksAtFacts || state.standing == nil, now: now)
+                    checksFacts: state.checksFacts || state.standing == nil, now: now)
             }
             do {
                 let done = try await database.read { try work.carriedOut($0) }
@@ -188,7 +188,7 @@ final class LiveQueries: Sendable {
         let lists: [LiveQuery: QueryMachine?]
         let standing: QueryStanding?
         let changesPolicies: Bool
-        let looksAtFacts: Bool
+        let checksFacts: Bool
         let now: Timestamp
 
         struct Result: Sendable {
@@ -201,13 +201,13 @@ final class LiveQueries: Sendable {
         func carriedOut(_ reads: ReadTransaction) throws -> Result {
             let rows = try StoredRows(reads)
             var done = Result()
-            let standing = try looksAtFacts ? QueryStanding(reads, now: now) : self.standing
+            let standing = try checksFacts ? QueryStanding(reads, now: now) : self.standing
             done.standing = standing
             done.wasListed = try reads.scanHistory().lastScan != nil
             let begun = lists.values.compactMap(\.self)
             var changes = QueryChanges(after: rows.anchor)
             if let after = begun.map(\.anchor).min(), after < rows.anchor { changes = try rows.changes(after: after) }
-            if looksAtFacts, let before = self.standing, let standing {
+            if checksFacts, let before = self.standing, let standing {
                 changes.changesFacts = true
                 changes.shown = try standing.differences(
                     from: before, changesPolicies: changesPolicies,

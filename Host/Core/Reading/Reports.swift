@@ -134,8 +134,8 @@ public struct AccountStatus: Equatable, Codable, Sendable {
     public var lastConnection: ConnectionState?
     /// The time when the item list was last known to be complete; nil if it never was.
     public var lastScan: Timestamp?
-    /// The number of the course of anchors; see ``ChangePosition``.
-    public var epoch: Int64 = 0
+    /// The number of the course of anchors, see ``ChangePosition``; nil if nothing was ever stored.
+    public var epoch: Int64?
     /// The number of the last transaction that changed items.
     public var anchor: Int64 = 0
     /// The number of files and folders on the server, without the root.

@@ -106,7 +106,7 @@ import Testing
                 }
                 for (parameters, words) in [
                     ("?where=size%20%3E", "column"), ("?limit=-1", "limit"), ("?colour=red", "colour"),
-                    ("?path=/a&path=/b", "twice"), ("?path=no", "path"), ("?sort=shares", "sort"),
+                    ("?path=/a&path=/b", "twice"), ("?sort=shares", "property"),
                     ("?removed=maybe", "removed"),
                 ] {
                     let said = try await ask(parameters)

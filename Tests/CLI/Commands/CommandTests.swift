@@ -64,6 +64,7 @@ private func leaves(
                 "project update", "put", "reload", "resume", "rm", "run", "share list", "stat", "status", "sync cancel",
                 "sync list",
                 "sync retry", "touch", "unpin", "use", "wait",
+                "watch",
             ])
     }
 
@@ -188,7 +189,7 @@ private func leaves(
         let status = try await run(["--config", file, "--json", "status"])
         #expect(
             status.output.hasPrefix(
-                #"{"account":"home","connection":"offline","anchor":0,"items":0,"localCopies":0,"localBytes":0,"#))
+                #"{"account":"home","connection":"offline","epoch":null,"anchor":0,"items":0,"localCopies":0,"localBytes":0,"#))
         #expect(!Files.exists(folder.path + "/vault"))
     }
 

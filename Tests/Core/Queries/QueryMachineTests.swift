@@ -7,7 +7,9 @@ import Testing
 
 /// Tests of live queries as values, without an account.
 struct QueryMachineTests {
-    @Test("U3 U12 U13: change sets replayed by readers, some of them late, give what a fresh list gives")
+    @Test(
+        "U3 U12 U13: change sets replayed by readers, some of them late, give what a fresh list gives, whatever is asked"
+    )
     func anyCourse() async throws {
         let seed = SeededGenerator().seed
         let (trouble, reached) = try await onThread { () -> (String?, Set<String>) in
@@ -25,6 +27,20 @@ struct QueryMachineTests {
         #expect(trouble == nil)
         #expect(
             reached == ["removed", "inserted", "updated", "moved", "known", "missing", "parentMissing"])
+    }
+
+    @Test("U6: another sort, other filters and another limit give a true difference, in which few items move")
+    func changed() throws {
+        let old = (0..<6).map { ItemRowID(Int64($0)) }
+        let set = ChangeSet(from: old, to: [old[5], old[0], old[1], old[3], ItemRowID(9)]) { $0 == old[1] }
+        #expect(set.removals.map(\.id) == [old[2], old[4], old[5]])
+        #expect(set.insertions == [.init(old[5], at: 0), .init(ItemRowID(9), at: 4)])
+        #expect(set.updates == [.init(old[1], at: 2)] && set.moved == [old[5]])
+        #expect(set.oldPosition(of: 2) == 1 && set.applied(to: old).last == ItemRowID(9))
+        // The courses of the test above change sort, filters and limit at any step.
+        var model = QueryModel(seed: 6)
+        model.run(steps: 400)
+        #expect(model.findings == [])
     }
 
     @Test("A list of many ids is in order, and finds each, whatever is put in and taken out")
