@@ -19,4 +19,7 @@ struct RecordOutcome: Sendable {
     var resolution: Resolution
     /// The reason why the record is not done.
     var failure: Failure?
+
+    /// Whether the record has left the journal.
+    var isEnded: Bool { if case .ended = resolution { true } else { false } }
 }

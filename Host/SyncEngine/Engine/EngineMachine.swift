@@ -427,7 +427,10 @@ extension EngineMachine {
     }
 
     private mutating func resolved(_ outcome: RecordOutcome) {
+        let isBatched = batches.contains(outcome.record)
         leaveBatch(outcome.record)
+        // A download of a batch is in no lane. Where it stays in the journal, it is read again before what follows it.
+        defer { if isBatched, !outcome.isEnded { outdate() } }
         switch outcome.resolution {
         case .ended: ended(outcome.record)
         case .waits(let until):
@@ -480,6 +483,8 @@ extension EngineMachine {
                 leaveBatch(arrival.record)
                 if arrival.isUploaded { window.park(arrival.record) }
             }
+            // Downloads of a batch are in no lane. Read again, they hold up what follows them.
+            if batch.batched.contains(where: { !$0.isUploaded }) { outdate() }
             return
         }
         measureSoon(now)

@@ -4,6 +4,7 @@ import Model
 import TestSupport
 import Testing
 
+@testable import LocalTree
 @testable import SyncEngine
 
 /// Tests of the engine's decisions without a vault, a server or a clock.
@@ -81,6 +82,63 @@ struct EngineMachineTests {
         #expect(takesBatch(at: Self.now + .seconds(60)) == true)
         machine.take(.batchEnded(wasTaken: true), now: Self.now + .seconds(61))
         #expect(takesBatch(at: Self.now + .seconds(62)) == true)
+    }
+
+    @Test("S4 S53: what follows a download of a batch that has to wait is read again, and waits behind it")
+    func waitingBatched() throws {
+        var machine = EngineMachine(limits: Limits(downloads: 2))
+        func told(at time: Timestamp) {
+            let news = EngineFlags(hasNews: true, isStale: false)
+            machine.take(.told(news, treeAccess: .none, hasUnmarked: false, takesBatches: true), now: time)
+        }
+        let first = Self.job(1, "/a")
+        var builder = DownloadBatch.Builder(coverage: nil)
+        var path = "/a"
+        path.withUTF8 { path in
+            _ = builder.add(
+                .init(
+                    record: 1, item: 1, localID: first.record.localID, lastModified: Self.now, reason: .user,
+                    whileCovered: false),
+                path: UnsafeRawBufferPointer(path), version: UnsafeRawBufferPointer(start: nil, count: 0), size: 1)
+        }
+        let batch = try #require(builder.batch)
+        told(at: Self.now)
+        _ = machine.decide(now: Self.now)
+        var page = JournalPage(jobs: [], last: 1)
+        page.batch = batch
+        machine.take(.read(page), now: Self.now)
+        #expect(machine.decide(now: Self.now).contains { if case .fetchBatch = $0 { true } else { false } })
+        let mark = mark(inode: 1)
+        machine.take(
+            .batched([
+                .complete(
+                    BatchArrival(
+                        batch: batch, file: 0, result: IncomingResult(digest: .init(), mark: mark, failures: 0)))
+            ]), now: Self.now)
+        machine.take(.batchEnded(wasTaken: true), now: Self.now)
+        let later = Self.now + .seconds(2)
+        told(at: later)
+        var effects = machine.decide(now: later)
+        let landing = effects.lazy.compactMap { if case .land(let arrivals, _) = $0 { arrivals } else { nil } }.first
+        func isReading() -> Bool { effects.contains { if case .read = $0 { true } else { false } } }
+        var outcome = LandingOutcome()
+        let wait = later + .seconds(60)
+        outcome.outcomes = [RecordOutcome(record: 1, resolution: .waits(until: wait))]
+        machine.take(.landed(try #require(landing), outcome), now: later)
+        let next = Self.job(2, "/a", .setFavorite(true))
+        if isReading() { machine.take(.read(JournalPage(jobs: [next], last: 2)), now: later) }
+        effects = machine.decide(now: later)
+        if effects.contains(where: { if case .recall = $0 { true } else { false } }) {
+            machine.take(.recalled([], batched: []), now: later)
+            effects += machine.decide(now: later)
+        }
+        #expect(!effects.contains { if case .change = $0 { true } else { false } })
+        let request = effects.lazy.compactMap { if case .read(let request) = $0 { request } else { nil } }.first
+        #expect(request?.after == SyncRecordID.none)
+        var waiting = first
+        waiting.record.wait = .until(wait)
+        machine.take(.read(JournalPage(jobs: [waiting, next], last: 2)), now: later)
+        #expect(!machine.decide(now: later).contains { if case .change = $0 { true } else { false } })
     }
 
     @Test("S53: no batch of uploads begins while an answer is judged that may be that of all others too")
