@@ -283,10 +283,11 @@ struct UploadAction: ChangeAction {
 
     /// Notes that a record of an item is gone, which was to upload a new version.
     func endActivity(of record: SyncRecord, in tx: Transaction) throws {
-        guard var item = try tx.items.item(localID: record.localID),
-            try !tx.journal.records(of: item.localID).contains(where: { $0.action.kind == .upload })
-        else { return }
-        item.syncActivity.remove(Self.activity)
+        guard var item = try tx.items.item(localID: record.localID) else { return }
+        // Where another upload is left, the item shows that one's size and time from now on.
+        if try !tx.journal.records(of: item.localID).contains(where: { $0.action.kind == .upload }) {
+            item.syncActivity.remove(Self.activity)
+        }
         try tx.items.updateLocal(item)
     }
 }
