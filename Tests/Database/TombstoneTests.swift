@@ -40,8 +40,13 @@ import Testing
                 item.removedAt = Timestamp(seconds: 1)
                 return try tx.items.insert(item)
             }
+            let found = try database.writeBlocking { tx in
+                var item = listed("/found", id: "6")
+                item.removedAt = Timestamp(seconds: 1)
+                return try tx.items.insert(item)
+            }
             let before = try position(database).anchor
-            #expect(try changes(database, after: 0).count == 4)
+            #expect(try changes(database, after: 0).count == 5)
             #expect(try changes(database, after: before) == [])
 
             changed.isFavorite = true
@@ -53,13 +58,20 @@ import Testing
                 item.removedAt = nil
                 try tx.items.update(item)
             }
+            // As a scan does that finds it again.
+            try database.writeBlocking { tx in
+                try tx.items.unflagRemoved(found.databaseID)
+                tx.noteUpdated(found.databaseID)
+            }
             try database.writeBlocking { tx in
                 var item = try #require(try tx.items.item(at: ItemPath("/new")))
                 item.removedAt = Timestamp(seconds: 2)
                 try tx.items.update(item)
             }
             #expect(
-                try changes(database, after: before) == ["/changed", "/back came", "/new removed", "/dropped gone"])
+                try changes(database, after: before) == [
+                    "/changed", "/back came", "/found came", "/new removed", "/dropped gone",
+                ])
             let tombstone = try #require(try database.readBlocking { try $0.tombstones.after(before) }.first)
             #expect(
                 tombstone.databaseID == dropped.databaseID && tombstone.localID == dropped.localID

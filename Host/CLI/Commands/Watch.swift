@@ -49,7 +49,7 @@ struct Watch: LarderCommand {
             }
             group.addTask {
                 // A reader that has closed a pipe is noticed also while nothing changes.
-                while !Task.isCancelled, !console.isReaderGone {
+                while !Task.isCancelled, !console.isOutputClosed {
                     do { try await Task.sleep(for: .seconds(1)) } catch { return nil }
                 }
                 return nil

@@ -1,3 +1,4 @@
+import Core
 import Glibc
 import HTTP
 import Model
@@ -251,10 +252,13 @@ struct EventReader {
     /// Ends the body.
     /// - Returns: whether the last event of a stream was whole.
     mutating func finish(_ hear: (ControlClient.Event) throws -> Void) throws -> Bool {
-        if status == 503 { throw ControlClient.Busy() }
+        // Nothing was done; a client of commands tries again.
+        if status == 503, !isOfTooManyReaders { throw ControlClient.Busy() }
         if !isStream { try hear(.init(name: "\(status)", data: body)) }
         return !isStream || parser.isBetweenEvents
     }
+
+    private var isOfTooManyReaders: Bool { body == Array(JSONValue(error: LiveQuery.tooMany).text.utf8) }
 
     private var tooLong: Failure {
         Failure(.protocolViolation, "the host's answer is longer than \(longest) bytes")

@@ -14,9 +14,9 @@ final class ControlListener: Sendable {
     /// The largest number of connections at a time: 128, or an eighth of the open files that the process is allowed. A
     /// further one gets a refusal.
     static let mostConnections = min(128, Int(clamping: ProcessSetup.mostOpenFiles / 8))
-    /// The largest number of connections at a time with an answer that goes on for long, beside the others: 1,024, or half
-    /// of the open files that the process is allowed.
-    static let mostStreams = min(1_024, Int(clamping: ProcessSetup.mostOpenFiles / 2))
+    /// The largest number of connections at a time with an answer that goes on for long, beside the others: 1,024, or a
+    /// quarter of the open files that the process is allowed.
+    static let mostStreams = min(1_024, Int(clamping: ProcessSetup.mostOpenFiles / 4))
     /// The largest number of refused connections at a time whose clients may take notice of the refusal before it ends.
     /// A further one is closed at once.
     private static let mostRefused = 16

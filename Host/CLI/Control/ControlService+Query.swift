@@ -13,22 +13,26 @@ extension ControlService {
     func follow(
         _ query: LiveQuery, in account: String, _ fields: [String: String], on connection: ControlConnection
     ) async throws {
-        var reader: LiveQueryReader
+        var first: LiveQueryReader?
         do throws(Failure) {
             try Self.checkVersion(fields)
-            do { try await hosting.untilOpened(account) } catch { throw Failure(.failed, "the query was cancelled") }
-            reader = try host(of: account, as: fields[ControlField.account]).read(query)
+            guard let phase = hosting.phases[account] else { throw hosting.noAccount(account) }
+            try check(fields[ControlField.account], of: account)
+            if let failure = phase.failure { throw failure }
+            first = try phase.host?.read(query)
         } catch {
-            // The account, or the host, has as many readers as it may have.
-            let status = error.message == LiveQuery.tooMany.message ? "503 Service Unavailable" : error.kind.status
+            let status = error.message == LiveQuery.tooMany.message ? Self.full : error.kind.status
             return try await connection.answer(status, Array(JSONValue(error: error).text.utf8))
         }
-        defer { reader.end() }
+        defer { first?.end() }
         guard connection.becomeStream() else {
-            return try await connection.answer(
-                "503 Service Unavailable", Array(JSONValue(error: LiveQuery.tooMany).text.utf8))
+            return try await connection.answer(Self.full, Array(JSONValue(error: LiveQuery.tooMany).text.utf8))
         }
         try await connection.beginEvents()
+        // An account that is being opened is read as soon as it is at work.
+        if first == nil { first = try await reader(query, in: account, on: connection) }
+        guard var reader = first else { return try await end(account, on: connection) }
+        defer { reader.end() }
         var isAnew = false
         while true {
             let news: Result<LiveQueryUpdate?, Failure>
@@ -43,15 +47,21 @@ extension ControlService {
             case .failure:
                 reader.end()
                 guard let next = try await self.reader(query, in: account, on: connection) else {
-                    let told = JSONValue(error: hosting.noAccount(account)).text
-                    try await connection.send(Array("event: error\ndata: \(told)\n\n".utf8))
-                    return try await connection.endEvents()
+                    return try await end(account, on: connection)
                 }
                 (reader, isAnew) = (next, true)
             }
         }
     }
 
+    /// Tells that the host has the account no longer.
+    private func end(_ account: String, on connection: ControlConnection) async throws {
+        let told = JSONValue(error: hosting.noAccount(account)).text
+        try await connection.send(Array("event: error\ndata: \(told)\n\n".utf8))
+        try await connection.endEvents()
+    }
+
+    private static let full = "503 Service Unavailable"
     private static let sign = Array(":\n\n".utf8)
 
     /// Waits until an account is at work again.
@@ -61,8 +71,8 @@ extension ControlService {
         _ query: LiveQuery, in account: String, on connection: ControlConnection
     ) async throws -> LiveQueryReader? {
         while hosting.phases[account] != nil {
-            try await hosting.options.clock.sleep(Self.retryInterval)
             try await connection.send(Self.sign)
+            try await hosting.options.clock.sleep(Self.retryInterval)
             if let reader = try? hosting.phases[account]?.host?.read(query) { return reader }
         }
         return nil
@@ -71,7 +81,8 @@ extension ControlService {
     private static func event(_ update: LiveQueryUpdate, isAnew: Bool) -> [UInt8] {
         var update = update
         if isAnew { update.isAnew = true }
-        return Array("id: \(update.position)\nevent: changeSet\ndata: \(JSONValue(update).text)\n\n".utf8)
+        let position = update.isPart ? "" : "id: \(update.position)\n"
+        return Array("\(position)event: changeSet\ndata: \(JSONValue(update).text)\n\n".utf8)
     }
 }
 

@@ -187,7 +187,7 @@ struct ControlService: Sendable {
             hint: "try again, or see `larder status`")
     }
 
-    private func check(_ digest: String?, of account: String) throws(Failure) {
+    func check(_ digest: String?, of account: String) throws(Failure) {
         guard let digest, digest != hosting.digest(of: account) else { return }
         throw Failure(
             .vaultLocked, "the config has changed for the account `\(account)` since the host has read it",

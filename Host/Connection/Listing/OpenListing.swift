@@ -23,7 +23,7 @@ final class OpenListing {
     ///   - root: The account's root, if the folder is not the root itself.
     ///   - reply: An answer with status 207.
     ///   - question: The request that was answered.
-    ///   - connection: The wire. The question has a turn, which the listing ends.
+    ///   - wire: The wire. The question has a turn, which the listing ends.
     init(
         _ folder: ItemPath, _ depth: Depth, below root: ServerAddress, _ reply: Reply, to question: Question,
         by wire: Wire

@@ -20,8 +20,8 @@ extension Writes {
     ///   - first: The answer to this request, which was sent with a batch, or the lack of it; nil if it was not sent.
     ///   - progress: A function that gets the number of bytes that the network has taken. It begins at 0 again if the
     ///     server asks for another login. It must not block.
-    /// - Throws: `ConnectionError`. If its `mayHaveArrived` is set, the server may hold the file: ask ``Listings/held(at:)``, and
-    ///   let ``ChangeConfirmation`` decide. If its `isOfSource` is set, the file was not one version while it was read.
+    /// - Throws: `ConnectionError`. If its `mayHaveArrived` is set, the server may hold the file: ask
+    ///   ``Listings/held(at:)``, and let ``ChangeConfirmation`` decide. If its `isOfSource` is set, the file was not one version while it was read.
     public func put(
         _ path: ItemPath, _ request: UploadRequest, from source: some UploadSource, after first: FirstAnswer? = nil,
         progress: @escaping @Sendable (Int64) -> Void = { _ in }

@@ -208,6 +208,7 @@ public final class AccountHost: Sendable {
     /// - Throws: As ``Database/close()``; the vault is released in that case too.
     public func close() async throws(Failure) {
         await work.close()
+        queries.end(because: .stopping)
         tell { $0.close() }
         defer { process.openFiles.close(bookmark.name) }
         let others = loops.instances.filter { instance in !plugins.contains { $0 === instance } }

@@ -59,8 +59,6 @@ final class LiveQueries: Sendable {
         var last = 0
         /// Whether something was committed, or has to be looked at.
         var isDirty = false
-        /// Whether policies changed.
-        var changesPolicies = false
         /// Whether what policies, claims and shares show has to be looked at.
         var checksFacts = false
         /// Why there are no more updates; nil while there are.
@@ -96,7 +94,6 @@ final class LiveQueries: Sendable {
         guard changes.changesItems || changesFacts else { return }
         state.change { state in
             state.isDirty = true
-            if changes.policiesChanged { state.changesPolicies = true }
             if changesFacts { state.checksFacts = true }
         }
     }
@@ -119,8 +116,8 @@ final class LiveQueries: Sendable {
         end(because: .stopping)
     }
 
-    /// Ends all reading.
-    private func end(because failure: Failure) {
+    /// Ends all reading, for good.
+    func end(because failure: Failure) {
         state.change { state in
             state.failure = failure
             state.lists = [:]
@@ -156,14 +153,14 @@ final class LiveQueries: Sendable {
             let isCurrent = isCurrent()
             let now = clock.agesTo()
             let work = state.change { state in
-                defer { (state.changesPolicies, state.checksFacts) = (false, false) }
+                defer { state.checksFacts = false }
                 var lists: [LiveQuery: QueryMachine?] = [:]
                 for query in Array(state.lists.keys) {
                     lists[query] = .some(state.lists[query]?.machine)
                     state.lists[query]?.machine = nil
                 }
                 return Round(
-                    lists: lists, standing: state.standing, changesPolicies: state.changesPolicies,
+                    lists: lists, standing: state.standing,
                     checksFacts: state.checksFacts || state.standing == nil, now: now)
             }
             do {
@@ -187,7 +184,6 @@ final class LiveQueries: Sendable {
         /// The lists; nil for one that was not read yet.
         let lists: [LiveQuery: QueryMachine?]
         let standing: QueryStanding?
-        let changesPolicies: Bool
         let checksFacts: Bool
         let now: Timestamp
 
@@ -201,19 +197,19 @@ final class LiveQueries: Sendable {
         func carriedOut(_ reads: ReadTransaction) throws -> Result {
             let rows = try StoredRows(reads)
             var done = Result()
-            let standing = try checksFacts ? QueryStanding(reads, now: now) : self.standing
-            done.standing = standing
+            var standing = try checksFacts ? QueryStanding(reads, now: now) : self.standing
             done.wasListed = try reads.scanHistory().lastScan != nil
             let begun = lists.values.compactMap(\.self)
             var changes = QueryChanges(after: rows.anchor)
             if let after = begun.map(\.anchor).min(), after < rows.anchor { changes = try rows.changes(after: after) }
-            if checksFacts, let before = self.standing, let standing {
+            if checksFacts, let before = self.standing {
                 changes.changesFacts = true
-                changes.shown = try standing.differences(
-                    from: before, changesPolicies: changesPolicies,
-                    among: { begun.reduce(into: []) { $0.formUnion($1.ids) } }, rows)
+                changes.shown =
+                    try standing?.differences(
+                        from: before, among: { begun.reduce(into: []) { $0.formUnion($1.ids) } }, rows) ?? []
             }
-            func facts() throws -> ConditionFacts {
+            done.standing = standing
+            let facts = { [standing] () throws -> ConditionFacts in
                 guard let standing else { throw Failure(.internal, "What policies say is not known") }
                 return standing.facts
             }
@@ -237,15 +233,18 @@ final class LiveQueries: Sendable {
                 // The last reader may have gone meanwhile.
                 guard let list = state.lists[query] else { continue }
                 state.lists[query]?.machine = machine
+                var whole: [ItemRowID]?
                 for number in list.readers {
                     guard var reader = state.readers[number] else { continue }
                     if let set, !reader.waits {
-                        reader.pending = reader.pending.followed(by: set)
+                        if !set.isEmpty { reader.pending = reader.pending.followed(by: set) }
                         reader.anchor = machine.anchor
                     }
                     if set == nil || reader.waits || reader.pending.count > Self.mostPending {
-                        reader.isAnew = reader.toldState != nil
-                        (reader.contents, reader.taken, reader.begins) = (machine.ids[...], 0, true)
+                        reader.isAnew = reader.isAnew || reader.toldState != nil
+                        let ids = whole ?? machine.ids
+                        whole = ids
+                        (reader.contents, reader.taken, reader.begins) = (ids[...], 0, true)
                         (reader.pending, reader.waits) = (ChangeSet(), false)
                         (reader.contentsAnchor, reader.anchor) = (machine.anchor, machine.anchor)
                         reader.toldState = nil
@@ -272,13 +271,9 @@ final class LiveQueries: Sendable {
                 return .failure(LiveQuery.tooMany)
             }
             state.last += 1
-            var reader = Reader(query: query)
-            if let machine = state.lists[query]?.machine {
-                (reader.contents, reader.waits) = (machine.ids[...], false)
-                (reader.contentsAnchor, reader.anchor) = (machine.anchor, machine.anchor)
-                // The next round says how far the list is to be believed.
-                reader.news.send()
-            }
+            // What changed while nobody read was not heard of.
+            if state.readers.isEmpty { state.checksFacts = true }
+            let reader = Reader(query: query)
             state.readers[state.last] = reader
             state.lists[query, default: List()].readers.insert(state.last)
             state.isDirty = true
@@ -293,6 +288,7 @@ final class LiveQueries: Sendable {
             guard let reader = state.readers.removeValue(forKey: number) else { return }
             state.lists[reader.query]?.readers.remove(number)
             if state.lists[reader.query]?.readers.isEmpty ?? false { state.lists[reader.query] = nil }
+            if state.readers.isEmpty { state.standing = nil }
             hasReaders.store(!state.readers.isEmpty, ordering: .relaxed)
         }
     }
@@ -306,6 +302,7 @@ final class LiveQueries: Sendable {
         var anchor: Int64
         var state: LiveQueryState
         var isAnew = false
+        var isPart = false
         var standing: QueryStanding
     }
 
@@ -322,12 +319,13 @@ final class LiveQueries: Sendable {
             if !reader.contents.isEmpty || reader.begins {
                 taken.isAnew = reader.begins && reader.isAnew
                 taken.anchor = reader.contentsAnchor
-                reader.begins = false
+                (reader.begins, reader.isAnew) = (false, false)
                 let part = reader.contents.prefix(Self.mostAtOnce)
                 taken.set.insertions = part.enumerated().map { .init($0.element, at: reader.taken + $0.offset) }
                 reader.contents = reader.contents.dropFirst(part.count)
                 reader.taken += part.count
-                if !reader.contents.isEmpty, reader.state == .idle { taken.state = .contentsFromCache }
+                taken.isPart = !reader.contents.isEmpty
+                if taken.isPart, reader.state == .idle { taken.state = .contentsFromCache }
             } else {
                 taken.set = reader.pending
                 reader.pending = ChangeSet()
@@ -336,14 +334,21 @@ final class LiveQueries: Sendable {
             return .success(taken)
         }
         guard let taken = try taken.get() else { return nil }
-        return try await database.read { [self] in try update(taken, $0) }
+        do { return try await database.read { [self] in try update(taken, $0) } } catch {
+            // What was taken is not told. The reader gets the list anew, if it goes on.
+            state.change { state in
+                state.readers[number]?.waits = true
+                state.isDirty = true
+            }
+            throw error
+        }
     }
 
     private func update(_ taken: Taken, _ reads: ReadTransaction) throws -> LiveQueryUpdate {
         let now = clock.agesTo()
         var position = try reads.tombstones.position()
         position.anchor = taken.anchor
-        var update = LiveQueryUpdate(position: position, isAnew: taken.isAnew, state: taken.state)
+        var update = LiveQueryUpdate(position: position, isAnew: taken.isAnew, isPart: taken.isPart, state: taken.state)
         let moved = taken.set.moved
         func report(_ id: ItemRowID) throws -> ItemReport {
             try taken.standing.report(Self.item(id, reads, now), reads, files: files)

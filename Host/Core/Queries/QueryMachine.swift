@@ -19,6 +19,8 @@ struct QueryMachine: Sendable {
     private var found: Found?
     private var filters: [Filter] = []
     private var turns = QueryTurns()
+    /// The time for which the list was read, or brought to another state, last.
+    private var last = Timestamp(nanoseconds: .min)
 
     /// What the target comes to.
     private struct Found: Hashable, Sendable {
@@ -65,9 +67,11 @@ struct QueryMachine: Sendable {
         let changed = changes.changed.filter { $0.anchor > anchor }
         let deleted = Set(changes.deleted.lazy.filter { [anchor] in $0.anchor > anchor }.map(\.databaseID))
         let due = turns.takeDue(at: now)
+        let isSetBack = now < last && filters.contains(where: \.isTimed)
+        last = now
         let found = try find(rows)
         let mustRead =
-            next != nil || changes.isCut || changed.count > Self.mostChanges || found != self.found
+            next != nil || isSetBack || changes.isCut || changed.count > Self.mostChanges || found != self.found
             || found?.isItself != false
             || (changes.changesFacts && query.needsFacts) || (turns.horizon.map { $0 <= now } ?? false)
         guard !mustRead, let folder = found?.path else {

@@ -69,6 +69,8 @@ struct QueryOrder: Sendable {
         chunks[slot].ids.remove(at: offset)
         counts[slot] -= 1
         count -= 1
+        // Chunks that became small are joined.
+        if max(chunks.count, index.partCount) > 8 + 8 * count / Self.largest { self = QueryOrder(ids) }
     }
 
     /// Puts an id in that the list does not have.
@@ -125,6 +127,8 @@ private struct ChunkIndex: Sendable {
     private var bounds: [ItemRowID] = []
 
     init() {}
+
+    var partCount: Int { parts.count }
 
     /// Creates an index of ids that come in ascending order.
     init(_ numbers: [(id: ItemRowID, chunk: Int32)]) {

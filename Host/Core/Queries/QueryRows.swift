@@ -27,7 +27,7 @@ struct QueryChanges: Sendable {
     var changed: [Item] = []
     /// The rows that were deleted.
     var deleted: [Tombstone] = []
-    /// Whether ``changed`` leaves something out, since it was too much.
+    /// Whether ``changed`` leaves something out, since it was too much, or is not known any more.
     var isCut = false
     /// The rows that did not change, and of which policies, shares or claims show something else.
     var shown: Set<ItemRowID> = []
@@ -69,7 +69,8 @@ struct StoredRows: QueryRows {
         var changes = QueryChanges(after: anchor)
         changes.deleted = try reads.tombstones.after(anchor)
         let most = QueryMachine.mostChanges
-        changes.isCut = try reads.items.changedCount(after: anchor, limit: most + 1) > most
+        changes.isCut =
+            try reads.items.changedCount(after: anchor, limit: most + 1) > most || anchor < reads.tombstones.floor()
         if !changes.isCut {
             try reads.items.changed(after: anchor) {
                 changes.changed.append($0.item)

@@ -171,7 +171,9 @@ extension ItemTable where Access == Transaction {
 
     /// Records that a row is on the server again. A folder counts as not listed.
     func unflagRemoved(_ databaseID: ItemRowID) throws {
-        try run("UPDATE items SET removedAt = NULL, listedETag = NULL WHERE databaseID = ?", .id(databaseID))
+        try run(
+            "UPDATE items SET removedAt = NULL, listedETag = NULL, anchor = ? WHERE databaseID = ?",
+            .integer(access.anchor), .id(databaseID))
     }
 
     /// Restores the missing rows below a folder that were flagged at a time, except those whose path is taken.
@@ -188,13 +190,15 @@ extension ItemTable where Access == Transaction {
     /// Moves the time of removal of rows that must not come back to a moment earlier. If several rows of one path were
     /// flagged at the same time, only the newest can come back.
     func separate(below folder: ItemPath, removedAt time: Timestamp) throws {
-        try run(
+        try ids(
             """
-            UPDATE items SET removedAt = removedAt - 1
+            UPDATE items SET removedAt = removedAt - 1, anchor = ?
             WHERE \(ItemSQL.isBelow) AND removedAt = ? AND EXISTS (
               SELECT 1 FROM items AS later WHERE later.path = items.path AND later.removedAt = items.removedAt
                 AND later.databaseID > items.databaseID)
-            """, ItemSQL.bounds(below: folder) + [.time(time)])
+            RETURNING databaseID
+            """, [.integer(access.anchor)] + ItemSQL.bounds(below: folder) + [.time(time)]
+        ).forEach(access.noteUpdated)
     }
 
     // MARK: Moves
@@ -202,8 +206,8 @@ extension ItemTable where Access == Transaction {
     /// Gives a row another path and records that it is on the server.
     func setPath(_ path: ItemPath, of databaseID: ItemRowID) throws {
         try run(
-            "UPDATE items SET path = ?, parentPath = ?, name = ?, removedAt = NULL WHERE databaseID = ?", .path(path),
-            .path(path.parent), .text(path.name), .id(databaseID))
+            "UPDATE items SET path = ?, parentPath = ?, name = ?, removedAt = NULL, anchor = ? WHERE databaseID = ?",
+            .path(path), .path(path.parent), .text(path.name), .integer(access.anchor), .id(databaseID))
     }
 
     /// Rewrites the paths of all rows below a folder, whatever their state: they move with the folder.

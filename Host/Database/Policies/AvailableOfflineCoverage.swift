@@ -10,12 +10,16 @@ public struct AvailableOfflineCoverage: Sendable {
     private let now: Timestamp
     /// Whether the levels of items may change by time alone.
     public let dependsOnTime: Bool
+    /// The revisions of the policies. While they stay, and no time passes, all levels stay.
+    public let revisions: [PolicyID: Int64]
 
     /// Reads the policies.
     /// - Throws: `.badData` if a policy's condition does not parse.
     public init(_ reads: some DatabaseReads, now: Timestamp) throws {
         var (conditions, byPath, byLocalID) = ([Condition](), [ItemPath: [Condition]](), [LocalID: [Condition]]())
+        var revisions: [PolicyID: Int64] = [:]
         for policy in try reads.policies.all(kind: .availableOffline) {
+            revisions[policy.id] = policy.revision
             let condition = try policy.parsedCondition()
             conditions.append(condition)
             if let path = policy.path { byPath[path, default: []].append(condition) }
@@ -23,6 +27,7 @@ public struct AvailableOfflineCoverage: Sendable {
         }
         any = ConditionMatcher(.anyOf(conditions))
         dependsOnTime = conditions.contains(where: \.dependsOnTime)
+        self.revisions = revisions
         self.byPath = byPath
         self.byLocalID = byLocalID
         self.now = now

@@ -90,6 +90,14 @@ import Threads
         return query
     }
 
+    /// Waits until a reader's list is at the last state.
+    @discardableResult
+    private func untilCurrent(_ fixture: Fixture, _ reader: LiveQueryReader) async throws -> ChangePosition {
+        let position = try await fixture.database.read { try $0.tombstones.position() }
+        await until { fixture.queries.anchor(of: reader) == position.anchor }
+        return position
+    }
+
     @Test("U1: a query gives what is known at once, says that the server was not asked, and then that it was")
     func cacheFirst() async throws {
         try await running { fixture in
@@ -125,9 +133,7 @@ import Threads
                 try await fixture.change("/\(size % 10)") { $0.size = Int64(size) }
             }
             try await fixture.add("/last")
-            let position = try await fixture.database.read { try $0.tombstones.position() }
-            // The reader reads again once its list is at the last state.
-            await until { fixture.queries.anchor(of: reader) == position.anchor }
+            let position = try await untilCurrent(fixture, reader)
             replay.apply(try await reader.next())
             #expect(replay.told.count == before + 1)
             let set = try #require(replay.told.last)
@@ -152,7 +158,18 @@ import Threads
                     _ = try tx.items.insert(item)
                 }
             }
-            let wanted = ["/a"] + (0..<count).map { "/n\(1_000_000 + $0)" }
+            try await untilCurrent(fixture, reader)
+            // It misses as much again before it reads.
+            try await fixture.database.write { tx in
+                for number in 0..<count {
+                    var item = fileItem("/o\(1_000_000 + number)")
+                    item.fileID = FileID("o\(number)")
+                    _ = try tx.items.insert(item)
+                }
+            }
+            try await untilCurrent(fixture, reader)
+            let wanted =
+                ["/a"] + (0..<count).map { "/n\(1_000_000 + $0)" } + (0..<count).map { "/o\(1_000_000 + $0)" }
             let before = replay.told.count
             try await replay.read(reader, until: wanted)
             let parts = replay.told[before...]
@@ -270,6 +287,44 @@ import Threads
             while all.told.last?.updated.map(\.report.isClaimed) != [true] { all.apply(try await shown.next()) }
             try await fixture.database.write { try $0.claims.remove(ClaimID("mine")) }
             try await some.read(chosen, until: ["/b"])
+            try await fixture.database.write { tx in
+                _ = try tx.records.put(Record(key: RecordKey("7"), value: #"{"path":"/a"}"#), in: .shares)
+            }
+            while all.told.last?.updated.map(\.report.shares) != [[RecordKey("7")]] {
+                all.apply(try await shown.next())
+            }
+            #expect(all.paths == ["/a", "/b"] && all.told.last?.updated.map(\.report.item.localID) == [item.localID])
+        }
+    }
+
+    @Test("U15: what policies changed while nobody read is shown to the next reader, and selects its items")
+    func changedMeanwhile() async throws {
+        try await running { fixture in
+            try await fixture.add("/a")
+            for filter in [[], ["availableOffline == 'direct'"]] {
+                for isPinned in [true, false] {
+                    var query = LiveQuery(.contents(of: .root))
+                    query.filters = try filter.map { try ItemCondition(parsing: $0) }
+                    let first = try fixture.reader(query)
+                    _ = try await first.next()
+                    first.end()
+                    try await fixture.database.write { tx in
+                        for old in try tx.policies.all(kind: .availableOffline) {
+                            try tx.policies.remove(old.id, by: .somebody)
+                        }
+                        guard isPinned else { return }
+                        let path = ItemPath(unchecked: "/a")
+                        var policy = ItemPolicy(kind: .availableOffline, condition: Condition.at(orBelow: path).text)
+                        policy.path = path
+                        try tx.policies.add(policy, by: .somebody)
+                    }
+                    let second = try fixture.reader(query)
+                    let told = try await second.next()
+                    second.end()
+                    let wanted: [AvailableOfflineLevel] = isPinned ? [.direct] : filter.isEmpty ? [.none] : []
+                    #expect(told.inserted.map(\.report.availableOffline) == wanted, "\(filter) \(isPinned)")
+                }
+            }
         }
     }
 
