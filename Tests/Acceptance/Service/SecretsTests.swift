@@ -175,16 +175,18 @@ import Testing
         #expect(requests.count > 20)
         var answered = 0
         for (method, path) in requests {
+            // The answer to a query has no end.
+            let isEndless = path.hasSuffix("/query")
             for name in path.contains("{account}") ? Self.names : [""] {
                 let answer = try await TestSupport.run(
                     "curl",
                     [
-                        "-sS", "--max-time", "60", "-w", "%{http_code}", "--unix-socket", socket, "-X", method,
+                        "-sS", "--max-time", isEndless ? "2" : "60", "-w", "%{http_code}", "--unix-socket", socket, "-X", method,
                         "http://larder"
                             + path.replacing("{account}", with: name)
                             .replacing("{plugin}", with: "vacuum"),
                     ] + (method == "POST" ? ["-d", Self.anyBody] : []))
-                #expect(answer.exitCode == 0, "\(path): \(answer.summary)")
+                #expect(answer.exitCode == (isEndless ? 28 : 0), "\(path): \(answer.summary)")
                 #expect(secrets.found(in: answer.output) == [], "\(path): \(answer.summary)")
                 if answer.output.hasSuffix("200") { answered += 1 }
             }
