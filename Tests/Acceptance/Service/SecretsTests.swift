@@ -181,7 +181,8 @@ import Testing
                 let answer = try await TestSupport.run(
                     "curl",
                     [
-                        "-sS", "--max-time", isEndless ? "2" : "60", "-w", "%{http_code}", "--unix-socket", socket, "-X", method,
+                        "-sS", "--max-time", isEndless ? "2" : "60", "-w", "%{http_code}", "--unix-socket", socket,
+                        "-X", method,
                         "http://larder"
                             + path.replacing("{account}", with: name)
                             .replacing("{plugin}", with: "vacuum"),
