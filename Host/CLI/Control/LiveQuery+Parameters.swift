@@ -19,8 +19,13 @@ extension LiveQuery {
             guard item.name == "where" || seen.insert(item.name).inserted else {
                 throw Failure(.usage, "the parameter `\(item.name)` is given twice")
             }
+            guard seen.intersection(["path", "item", "localID"]).count < 2 else {
+                throw Failure(.usage, "only one of the parameters `path`, `item` and `localID` says what is listed")
+            }
             switch item.name {
             case "path": self.target = .contents(of: try CLIArgument.path(value))
+            case "item": self.target = .item(at: try CLIArgument.path(value))
+            case "localID": self.target = .itemWithID(LocalID(value))
             case "where": filters.append(try CLIArgument.itemCondition(value, of: "`where`"))
             case "sort": sort = try CLIArgument.property(value)
             case "recursive": isRecursive = try Self.flag(item.name, value)
@@ -47,7 +52,11 @@ extension LiveQuery {
     /// The parameters of a target that asks for the query.
     var parameters: String {
         var items: [URLQueryItem] = []
-        if case .contents(let path) = target { items.append(URLQueryItem(name: "path", value: path.text)) }
+        switch target {
+        case .contents(let path): items.append(URLQueryItem(name: "path", value: path.text))
+        case .item(let path): items.append(URLQueryItem(name: "item", value: path.text))
+        case .itemWithID(let id): items.append(URLQueryItem(name: "localID", value: id.text))
+        }
         items += filters.map { URLQueryItem(name: "where", value: $0.text) }
         if let sort { items.append(URLQueryItem(name: "sort", value: sort.rawValue)) }
         for (name, isSet) in [

@@ -106,7 +106,7 @@ import Testing
                 }
                 for (parameters, words) in [
                     ("?where=size%20%3E", "column"), ("?limit=-1", "limit"), ("?colour=red", "colour"),
-                    ("?path=/a&path=/b", "twice"), ("?sort=shares", "property"),
+                    ("?path=/a&path=/b", "twice"), ("?path=/a&item=/a", "only one"), ("?sort=shares", "property"),
                     ("?removed=maybe", "removed"),
                 ] {
                     let said = try await ask(parameters)
@@ -114,6 +114,13 @@ import Testing
                         said.output.contains(#""error":"#) && said.output.contains(words),
                         "\(parameters) \(said.summary)")
                 }
+                let item = try await TestSupport.run(
+                    "curl",
+                    [
+                        "-sS", "--max-time", "3", "--unix-socket", socket,
+                        "http://larder/v1/accounts/home/query?item=/a",
+                    ])
+                #expect(item.exitCode == 28 && item.output.contains(#""path":"/a""#), "\(item.summary)")
                 let shown = "\(folder)/shown"
                 let stream = try ChildProcess(
                     "curl",
