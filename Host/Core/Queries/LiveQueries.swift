@@ -14,7 +14,8 @@ final class LiveQueries: Sendable {
     static let mostReaders = 1_024
     /// The largest number of ids that are kept for a reader. A reader that misses more gets the list anew.
     static let mostPending = 10_000
-    /// The time between two looks at what changes without a commit. A list may be late by two of them.
+    /// The time between two looks at whether policies, claims or shares changed. All listed items may have to be computed
+    /// anew then, so that this happens at most once in that time.
     static let tick = Duration.seconds(1)
     /// The number of ticks between two looks at all that depends on time.
     private static let ticksOfTime = 4
@@ -59,7 +60,9 @@ final class LiveQueries: Sendable {
         var last = 0
         /// Whether something was committed, or has to be looked at.
         var isDirty = false
-        /// Whether what policies, claims and shares show has to be looked at.
+        /// Whether policies, claims or shares changed since they were read last.
+        var owesFacts = false
+        /// Whether the next round reads policies, claims and shares.
         var checksFacts = false
         /// Why there are no more updates; nil while there are.
         var failure: Failure?
@@ -93,8 +96,8 @@ final class LiveQueries: Sendable {
             changes.policiesChanged || changes.claimsChanged || changes.collections.contains { $0 == .shares }
         guard changes.changesItems || changesFacts else { return }
         state.change { state in
-            state.isDirty = true
-            if changesFacts { state.checksFacts = true }
+            if changes.changesItems { state.isDirty = true }
+            if changesFacts { state.owesFacts = true }
         }
     }
 
@@ -134,10 +137,9 @@ final class LiveQueries: Sendable {
             } catch { return }
             count += 1
             let checksTime = count.isMultiple(of: Self.ticksOfTime)
-            guard checksTime else { continue }
             state.change { state in
-                state.isDirty = true
-                state.checksFacts = true
+                guard checksTime || state.owesFacts else { return }
+                (state.owesFacts, state.isDirty, state.checksFacts) = (false, true, true)
             }
         }
     }

@@ -36,6 +36,12 @@ import Threads
             }
         }
 
+        /// Lets the time pass after which policies, claims and shares are read again.
+        func tick() async {
+            await clock.untilSleeping(for: LiveQueries.tick)
+            clock.advance(LiveQueries.tick)
+        }
+
         func reader(_ query: LiveQuery) throws -> LiveQueryReader { try queries.add(query) }
     }
 
@@ -248,8 +254,7 @@ import Threads
             var replay = Replay()
             try await replay.read(reader, until: ["/old"])
             for _ in 0..<30 {
-                await fixture.clock.untilSleeping(for: LiveQueries.tick)
-                fixture.clock.advance(LiveQueries.tick)
+                await fixture.tick()
             }
             try await replay.read(reader, until: ["/new", "/old"])
             let last = try #require(replay.told.last)
@@ -275,6 +280,7 @@ import Threads
                 policy.path = path
                 _ = try tx.policies.add(policy, by: .somebody)
             }
+            await fixture.tick()
             try await some.read(chosen, until: ["/b"])
             while all.told.last?.updated.map(\.report.availableOffline) != [.direct] {
                 all.apply(try await shown.next())
@@ -283,13 +289,16 @@ import Threads
             try await fixture.database.write { tx in
                 try tx.claims.add(Claim(id: ClaimID("mine"), item: item.localID, kind: .read, validity: .explicit))
             }
+            await fixture.tick()
             try await some.read(chosen, until: ["/a", "/b"])
             while all.told.last?.updated.map(\.report.isClaimed) != [true] { all.apply(try await shown.next()) }
             try await fixture.database.write { try $0.claims.remove(ClaimID("mine")) }
+            await fixture.tick()
             try await some.read(chosen, until: ["/b"])
             try await fixture.database.write { tx in
                 _ = try tx.records.put(Record(key: RecordKey("7"), value: #"{"path":"/a"}"#), in: .shares)
             }
+            await fixture.tick()
             while all.told.last?.updated.map(\.report.shares) != [[RecordKey("7")]] {
                 all.apply(try await shown.next())
             }
