@@ -420,10 +420,12 @@ public final class LiveQueryReader: Sendable {
     }
 
     /// Waits for something to tell, and takes it, but waits no longer than a time.
-    /// - Returns: nil if there was nothing.
+    /// - Returns: nil if there was nothing. That may be known before the time is over.
     /// - Throws: As ``next()``.
     public func next(within time: Duration, _ clock: HostClock) async throws(Failure) -> LiveQueryUpdate? {
         do {
+            // What was sent before is taken now.
+            _ = news.take()
             if let update = try await queries.take(number) { return update }
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { [news] in await news.wait() }

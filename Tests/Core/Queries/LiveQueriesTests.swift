@@ -8,6 +8,14 @@ import Threads
 @testable import Core
 @testable import Database
 
+/// Waits for what a reader is told next. A reader that is told nothing fails its test and does not stop it for ever.
+private func news(_ reader: LiveQueryReader) async throws -> LiveQueryUpdate {
+    for _ in 0..<100 {
+        if let update = try await reader.next(within: .seconds(3), .system) { return update }
+    }
+    throw Failure(.timedOut, "nothing is told")
+}
+
 /// Tests of the live queries of an account, on a database of their own, without a server.
 @Suite struct LiveQueriesTests {
     private struct Fixture {
@@ -86,7 +94,7 @@ import Threads
         mutating func read(
             _ reader: LiveQueryReader, until paths: [String], _ state: LiveQueryState = .idle
         ) async throws {
-            while self.paths != paths || self.state != state { apply(try await reader.next()) }
+            while self.paths != paths || self.state != state { apply(try await news(reader)) }
         }
     }
 
@@ -140,7 +148,7 @@ import Threads
             }
             try await fixture.add("/last")
             let position = try await untilCurrent(fixture, reader)
-            replay.apply(try await reader.next())
+            replay.apply(try await news(reader))
             #expect(replay.told.count == before + 1)
             let set = try #require(replay.told.last)
             #expect(set.updated.count == 10 && set.inserted.map(\.report.item.path.text) == ["/last"])
@@ -283,7 +291,7 @@ import Threads
             await fixture.tick()
             try await some.read(chosen, until: ["/b"])
             while all.told.last?.updated.map(\.report.availableOffline) != [.direct] {
-                all.apply(try await shown.next())
+                all.apply(try await news(shown))
             }
             #expect(all.told.last?.updated.map(\.report.item.path) == [path])
             try await fixture.database.write { tx in
@@ -291,7 +299,7 @@ import Threads
             }
             await fixture.tick()
             try await some.read(chosen, until: ["/a", "/b"])
-            while all.told.last?.updated.map(\.report.isClaimed) != [true] { all.apply(try await shown.next()) }
+            while all.told.last?.updated.map(\.report.isClaimed) != [true] { all.apply(try await news(shown)) }
             try await fixture.database.write { try $0.claims.remove(ClaimID("mine")) }
             await fixture.tick()
             try await some.read(chosen, until: ["/b"])
@@ -300,7 +308,7 @@ import Threads
             }
             await fixture.tick()
             while all.told.last?.updated.map(\.report.shares) != [[RecordKey("7")]] {
-                all.apply(try await shown.next())
+                all.apply(try await news(shown))
             }
             #expect(all.paths == ["/a", "/b"] && all.told.last?.updated.map(\.report.item.localID) == [item.localID])
         }
@@ -315,7 +323,7 @@ import Threads
                     var query = LiveQuery(.contents(of: .root))
                     query.filters = try filter.map { try ItemCondition(parsing: $0) }
                     let first = try fixture.reader(query)
-                    _ = try await first.next()
+                    _ = try await news(first)
                     first.end()
                     try await fixture.database.write { tx in
                         for old in try tx.policies.all(kind: .availableOffline) {
@@ -328,7 +336,7 @@ import Threads
                         try tx.policies.add(policy, by: .somebody)
                     }
                     let second = try fixture.reader(query)
-                    let told = try await second.next()
+                    let told = try await news(second)
                     second.end()
                     let wanted: [AvailableOfflineLevel] = isPinned ? [.direct] : filter.isEmpty ? [.none] : []
                     #expect(told.inserted.map(\.report.availableOffline) == wanted, "\(filter) \(isPinned)")
@@ -351,7 +359,7 @@ import Threads
             try await fixture.add("/a")
             for reader in [0, 1, 2].map({ readers[$0] }) {
                 var replay = Replay()
-                while replay.state != .idle { replay.apply(try await reader.next()) }
+                while replay.state != .idle { replay.apply(try await news(reader)) }
             }
             for reader in readers { reader.end() }
             let again = try fixture.reader(LiveQuery(.contents(of: .root)))
