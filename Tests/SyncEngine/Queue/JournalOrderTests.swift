@@ -57,7 +57,8 @@ struct JournalOrderTests {
             let run = Task { [fixture] in try await fixture.run() }
             await until { fixture.source.requests.count == 1 + 2 }
             try await fixture.ask(remove, copy)
-            await until { (try? fixture.text("/copy")) == .some(nil) }
+            // The copy is not opened here: a removal that finds it open ends without removing it.
+            await until { (try? await fixture.now(copy).cloudStatus) == .cloudOnly }
             #expect(fixture.source.requests.count == 1 + 2)
             gate.open()
             await until { (try? await fixture.records().isEmpty) ?? false }
