@@ -59,6 +59,7 @@ struct JournalOrderTests {
             try await fixture.ask(remove, copy)
             // The copy is not opened here: a removal that finds it open ends without removing it.
             await until { (try? await fixture.now(copy).cloudStatus) == .cloudOnly }
+            #expect(try fixture.text("/copy") == nil)
             #expect(fixture.source.requests.count == 1 + 2)
             gate.open()
             await until { (try? await fixture.records().isEmpty) ?? false }
