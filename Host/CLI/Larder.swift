@@ -18,7 +18,7 @@ import Threads
         version: Product.version,
         subcommands: [
             Demo.self, Run.self, Reload.self, Pause.self, Resume.self, HealthCheck.self, Wait.self, Status.self,
-            Watch.self,
+            Watch.self, Events.self,
             List.self, Stat.self, Explain.self, Pin.self, Unpin.self, Get.self, Put.self, MakeFolder.self, Copy.self,
             Move.self, Remove.self, Favorite.self, Touch.self,
             Free.self, Use.self, ClaimCommand.self, PolicyCommand.self, SyncCommand.self, IssueCommand.self,

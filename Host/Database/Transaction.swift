@@ -45,8 +45,8 @@ public final class Transaction: DatabaseReads {
 
     init(db: GRDB.Database) { connection = DatabaseConnection(db: db) }
 
-    /// The number of this transaction among the transactions that changed items. Every item's row that the transaction
-    /// writes carries the number.
+    /// The number of this transaction among the transactions of which readers of changes are told. Every item's row that
+    /// the transaction writes carries the number.
     public var anchor: Int64 {
         get throws {
             if let nextAnchor { return nextAnchor }
@@ -93,6 +93,8 @@ public final class Transaction: DatabaseReads {
     func noteClaimsChanged() { notes.claimsChanged = true }
     func noteIssuesChanged() { notes.issuesChanged = true }
     func noteLoopsChanged() { notes.loopsChanged = true }
+    /// Notes that readers of the change feed are told something that wakes nobody else.
+    func noteLogged() { notes.isLogged = true }
     func noteChange(of collection: RecordCollection) {
         notes.collections.insert(collection)
         if collection.isCalendars, collection != .calendars { notes.calendarObjects += 1 }
@@ -142,9 +144,12 @@ public final class Transaction: DatabaseReads {
     func storeNotes() throws {
         for step in policyChanges.steps { try policies.append(.step(step)) }
         if let nextItemRow { try meta.set(.lastItemRow, nextItemRow - 1) }
-        guard notes.changesItems else { return }
-        notes.anchor = try anchor
-        try meta.set(.anchor, notes.anchor)
+        guard notes.isTold else { return }
+        let anchor = try anchor
+        let hasOthers = try notes.changesOthers && notedChanges.store(anchor)
+        guard notes.changesItems || hasOthers else { return }
+        if notes.changesItems { notes.anchor = anchor }
+        try meta.set(.anchor, anchor)
     }
 
     /// The changes that the transaction has noted so far, as the observer will receive them; nil if there are none.
@@ -180,6 +185,8 @@ public struct CommitChanges: Hashable, Sendable {
     public var issuesChanged = false
     /// Whether an event loop was added, removed, enabled or disabled, or has another event id.
     public var loopsChanged = false
+    /// Whether something was written that only readers of the change feed are told.
+    var isLogged = false
     /// The collections in which a record was added, changed or removed. A collection that was removed together with the
     /// record that it belongs to is not included.
     public var collections: Set<RecordCollection> = []
@@ -195,6 +202,12 @@ public struct CommitChanges: Hashable, Sendable {
 
     /// Creates a summary without changes.
     public init() {}
+
+    /// Whether readers of the change feed are told something of the transaction.
+    public var isTold: Bool { changesItems || changesOthers }
+
+    /// Whether the transaction may have changed something of which the change feed tells, besides items.
+    var changesOthers: Bool { recordsChanged || issuesChanged || loopsChanged || isLogged }
 
     /// Whether the transaction changed any item.
     public var changesItems: Bool { !(added.isEmpty && updated.isEmpty && removed.isEmpty) }

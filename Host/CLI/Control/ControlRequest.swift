@@ -15,6 +15,8 @@ enum ControlRequest: Hashable {
     case trace(plugin: String, account: String)
     /// A live query: the list and its changes, until the client closes the connection.
     case query(LiveQuery, account: String)
+    /// The account's change feed behind a position, until the client closes the connection; nil: from now on.
+    case changes(ChangePosition?, account: String)
     /// A command to an account.
     case command(String, account: String)
 
@@ -34,6 +36,8 @@ enum ControlRequest: Hashable {
         case 3 where words[0] == "accounts" && words[2] == "events": (self, allowed) = (.watch(words[1]), "GET")
         case 3 where words[0] == "accounts" && words[2] == "query":
             (self, allowed) = (.query(try LiveQuery(parameters: target), account: words[1]), "GET")
+        case 3 where words[0] == "accounts" && words[2] == "changes":
+            (self, allowed) = (.changes(try ChangePosition(parameters: target), account: words[1]), "GET")
         case 4 where words[0] == "accounts" && words[2] == "commands":
             (self, allowed) = (.command(words[3], account: words[1]), "POST")
         case 5 where words[0] == "accounts" && words[2] == "plugins" && words[4] == "trace":
@@ -58,6 +62,8 @@ enum ControlRequest: Hashable {
         case .watch(let name): ("GET", "/v1/accounts/\(name)/events")
         case .trace(let plugin, let account): ("GET", "/v1/accounts/\(account)/plugins/\(plugin)/trace")
         case .query(let query, let account): ("GET", "/v1/accounts/\(account)/query\(query.parameters)")
+        case .changes(let position, let account):
+            ("GET", "/v1/accounts/\(account)/changes\(position.map { "?since=\($0)" } ?? "")")
         case .command(let command, let account): ("POST", "/v1/accounts/\(account)/commands/\(command)")
         }
     }

@@ -12,8 +12,13 @@ struct ControlService: Sendable {
     /// Answers a request. The work ends when the client closes the connection before.
     /// - Throws: a failure of the connection.
     func answer(_ read: Result<ControlMessage, Failure>, on connection: ControlConnection) async throws {
-        if case .success(let message) = read, case .query(let query, let name)? = try? ControlRequest(message) {
-            return try await follow(query, in: name, message.fields, on: connection)
+        if case .success(let message) = read {
+            switch try? ControlRequest(message) {
+            case .query(let query, let name): return try await follow(query, in: name, message.fields, on: connection)
+            case .changes(let position, let name):
+                return try await tellChanges(behind: position, in: name, message.fields, on: connection)
+            default: break
+            }
         }
         let isStream = (try? read.get())?.fields["accept"]?.contains("text/event-stream") ?? false
         let (events, feed) = AsyncStream<Event>.makeStream(bufferingPolicy: .bufferingNewest(8))
@@ -143,7 +148,7 @@ struct ControlService: Sendable {
             try await hosting.watch(name) { told throws(Failure) in tell(.status(try ControlCoding.encode(told))) }
         case .trace(let plugin, let account):
             try await trace(plugin, account, tell)
-        case .query: throw Failure(.internal, "a query is answered as a stream")
+        case .query, .changes: throw Failure(.internal, "a query is answered as a stream")
         case .command(let name, let account):
             guard let command = AccountCommands.all.first(where: { $0.name == name }) else {
                 throw Failure(.notFound, "there is no command `\(name)`")

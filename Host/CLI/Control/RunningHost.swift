@@ -241,16 +241,42 @@ struct RunningHost: Hashable, Sendable {
     /// - Returns: false if the host does not run any more.
     /// - Throws: the failure that the host answers, or a failure of the connection.
     func follow(
-        _ query: LiveQuery, of account: String, fields: [String: String],
-        hear: (JSONValue) async -> Void
+        _ query: LiveQuery, of account: String, fields: [String: String], hear: (JSONValue) async -> Void
     ) async throws(Failure) -> Bool {
-        try await follow(.query(query, account: account), fields: fields) { events in
+        try await follow(.query(query, account: account), fields, "changeSet") { for told in $0 { await hear(told) } }
+    }
+
+    /// Hears the events of an account's change feed, as JSON, until the host ends.
+    /// - Parameters:
+    ///   - position: the position behind which events are told; nil: from now on.
+    ///   - account: the account's name.
+    ///   - fields: more header fields.
+    ///   - hear: receives the events that have come.
+    /// - Returns: false if the host does not run any more.
+    /// - Throws: the failure that the host answers, or a failure of the connection.
+    func changes(
+        behind position: ChangePosition?, of account: String, fields: [String: String],
+        hear: ([JSONValue]) async -> Void
+    ) async throws(Failure) -> Bool {
+        try await follow(.changes(position, account: account), fields, "change", hear: hear)
+    }
+
+    /// Hears events that have one name, as JSON.
+    private func follow(
+        _ request: ControlRequest, _ fields: [String: String], _ name: String, hear: ([JSONValue]) async -> Void
+    ) async throws(Failure) -> Bool {
+        try await follow(request, fields: fields) { events in
+            var told: [JSONValue] = []
             for event in events {
-                guard event.name == "changeSet", let text = String(validating: event.data, as: UTF8.self),
-                    let told = try? JSONValue(parsing: text)
-                else { throw Failure(json: event.data) }
-                await hear(told)
+                guard event.name == name, let text = String(validating: event.data, as: UTF8.self),
+                    let value = try? JSONValue(parsing: text)
+                else {
+                    await hear(told)
+                    throw Failure(json: event.data)
+                }
+                told.append(value)
             }
+            if !told.isEmpty { await hear(told) }
         }
     }
 

@@ -30,9 +30,31 @@ extension AccountHost {
             reports
             .filter { $0.reason != nil && $0.state != .found && $0.state != .disabled }
             .map { PluginNote($0, at: now, words: process.options.words) }
+        let states = Dictionary(
+            reports.filter { $0.state != .found }.map {
+                ($0.id.text, PluginStanding(state: $0.state.rawValue, reason: $0.reason))
+            },
+            uniquingKeysWith: { first, _ in first })
         try await database.write { transaction in
+            let before = try transaction.meta.json([String: PluginStanding].self, .pluginStates) ?? [:]
+            for (plugin, standing) in states.sorted(by: { $0.key < $1.key }) where before[plugin] != standing {
+                try transaction.notedChanges.note(
+                    PluginID(plugin), state: standing.state, reason: standing.reason)
+            }
+            if before != states { try transaction.meta.set(.pluginStates, json: states) }
             try transaction.meta.set(.pluginNotes, json: notes)
             try transaction.meta.set(.openedLibraries, json: marks)
         }
     }
+}
+
+/// The state of a plugin of which readers of the change feed were told last.
+private struct PluginStanding: Codable, Hashable, Sendable {
+    var state: String
+    var reason: String?
+}
+
+extension MetaKey {
+    /// The states of the plugins of which readers of the change feed were told last, by the plugins' ids.
+    fileprivate static let pluginStates = MetaKey("pluginStates")
 }

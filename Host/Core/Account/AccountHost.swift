@@ -30,6 +30,7 @@ public final class AccountHost: Sendable {
     let list: ItemListUpdate
     let loops: EventLoops
     let queries: LiveQueries
+    let feed: EventFeed
     let history: PolicyHistory
     let credentials: CredentialsSource
     let process: HostProcess
@@ -50,9 +51,10 @@ public final class AccountHost: Sendable {
         plugins: [PluginInstance]
     ) {
         (bookmark, settings, clock, logger) = (parts.bookmark, process.settings, parts.clock, parts.logger)
-        (vault, connection, engine, policies, list, loops, queries) = (
-            parts.vault, parts.connection, parts.engine, parts.policies, parts.list, parts.loops, parts.queries
+        (vault, connection, engine, policies, list, loops) = (
+            parts.vault, parts.connection, parts.engine, parts.policies, parts.list, parts.loops
         )
+        (queries, feed) = (parts.queries, parts.feed)
         self.process = process
         self.credentials = credentials
         self.state = state
@@ -71,6 +73,7 @@ public final class AccountHost: Sendable {
         var list: ItemListUpdate
         var loops: EventLoops
         var queries: LiveQueries
+        var feed: EventFeed
     }
 
     /// Opens an account's vault and starts its plugins. No request is sent to the server yet.
@@ -167,11 +170,13 @@ public final class AccountHost: Sendable {
             {
                 state.hasScanned && state.session.with { $0.connection == .online }
             }
-            let listeners = CommitListeners(state: state, policies: policies, engine: engine, queries: queries)
+            let feed = EventFeed(vault.database, files: bookmark.files, clock: clock)
+            let listeners = CommitListeners(
+                state: state, policies: policies, engine: engine, queries: queries, feed: feed)
             vault.database.setCommitObserver(listeners.hear)
             let parts = Parts(
                 bookmark: bookmark, clock: clock, logger: logger, vault: vault, connection: connection, engine: engine,
-                policies: policies, list: list, loops: loops, queries: queries)
+                policies: policies, list: list, loops: loops, queries: queries, feed: feed)
             return AccountHost(parts, process: process, credentials: credentials, state: state, plugins: plugins)
         } catch {
             await connection.shutdown()
@@ -209,6 +214,7 @@ public final class AccountHost: Sendable {
     public func close() async throws(Failure) {
         await work.close()
         queries.end(because: .stopping)
+        feed.end(because: .stopping)
         tell { $0.close() }
         defer { process.openFiles.close(bookmark.name) }
         let others = loops.instances.filter { instance in !plugins.contains { $0 === instance } }

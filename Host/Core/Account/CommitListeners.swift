@@ -10,10 +10,12 @@ struct CommitListeners: Sendable {
     let policies: ItemPolicies
     let engine: SyncEngine
     let queries: LiveQueries
+    let feed: EventFeed
 
     func hear(_ changes: CommitChanges) {
         state.count(changes)
         queries.hear(changes)
+        feed.hear(changes)
         policies.databaseChanged(changes)
         if changes.policiesChanged {
             engine.policiesChanged()

@@ -11,6 +11,7 @@ public struct AccountReader: Sendable {
     let bookmark: Bookmark
     let clock: HostClock
     let database: Database
+    var files: String { bookmark.files }
 
     /// Opens the database for reading.
     /// - Throws: `.notFound` if the account has no database yet, `.localIO` if the database cannot be read or the
@@ -63,10 +64,10 @@ public struct AccountReader: Sendable {
             if root == nil, !query.path.isRoot { throw Failure.noItem(query.path) }
             if let root, root.kind == .file {
                 let isWanted = condition?.matches(root, now: query.now) ?? true
-                if isWanted, query.limit != 0 { _ = body(try report(root, standing, tx)) }
+                if isWanted, query.limit != 0 { _ = body(try standing.report(root, tx, files: files)) }
                 return
             }
-            try tx.items.each(query.listing(condition)) { body(try report($0, standing, tx)) }
+            try tx.items.each(query.listing(condition)) { body(try standing.report($0, tx, files: files)) }
         }
     }
 
@@ -75,7 +76,7 @@ public struct AccountReader: Sendable {
     public func item(at path: ItemPath) async throws(Failure) -> ItemReport {
         try await read { tx in
             guard let item = try tx.items.item(at: path) else { throw Failure.noItem(path) }
-            return try report(item, ItemStanding(tx, now: clock.agesTo()), tx)
+            return try ItemStanding(tx, now: clock.agesTo()).report(item, tx, files: files)
         }
     }
 
@@ -90,7 +91,7 @@ public struct AccountReader: Sendable {
     public func lastItem(at path: ItemPath) async throws(Failure) -> ItemReport? {
         try await read { tx in
             try tx.items.lastItem(at: path).map {
-                try report($0, ItemStanding(tx, now: clock.agesTo()), tx)
+                try ItemStanding(tx, now: clock.agesTo()).report($0, tx, files: files)
             }
         }
     }
@@ -237,32 +238,11 @@ public struct AccountReader: Sendable {
         }
     }
 
-    private func report(
-        _ item: Item, _ standing: ItemStanding, _ tx: ReadTransaction
-    ) throws -> ItemReport {
-        ItemReport(
-            item: try tx.journal.queued(item), availableOffline: standing.coverage.of(item),
-            isClaimed: standing.claims[item.localID] != nil,
-            localPath: item.cloudStatus == .cloudOnly ? nil : bookmark.files + (item.path.isRoot ? "" : item.path.text),
-            shares: item.isRemoved ? [] : try tx.records.shares(of: item.path))
-    }
-
     func read<T: Sendable>(_ body: @escaping @Sendable (ReadTransaction) throws -> T) async throws(Failure) -> T {
         do {
             return try await database.read(body)
         } catch {
             throw Failure(of: error)
         }
-    }
-}
-
-/// What policies and claims say of items.
-private struct ItemStanding {
-    let coverage: AvailableOfflineCoverage
-    let claims: [LocalID: ClaimKinds]
-
-    init(_ reads: ReadTransaction, now: Timestamp) throws {
-        coverage = try AvailableOfflineCoverage(reads, now: now)
-        claims = try reads.claims.kinds(in: .current(now: now))
     }
 }

@@ -80,6 +80,7 @@ public final class Database: Sendable {
                     // cut to this size.
                     try db.execute(sql: "PRAGMA journal_size_limit = 16777216")
                     try Migrations.run(db, at: path)
+                    try db.execute(sql: NotedChangeTriggers.sql)
                 }
             }
             return Database(path: path, pool: pool)

@@ -2,6 +2,8 @@ public import Model
 
 /// What is kept of a deleted row.
 public struct Tombstone: Hashable, Sendable {
+    /// The number of the tombstone, which rises with the anchor.
+    public var number: Int64
     /// The number that the row had.
     public var databaseID: ItemRowID
     /// The item's id.
@@ -30,13 +32,13 @@ public struct TombstoneTable<Access: DatabaseReads>: Table {
         return try position.epoch == now.epoch && position.anchor <= now.anchor && position.anchor >= floor()
     }
 
-    /// Returns the lowest anchor after which all deletions are known.
+    /// Returns the lowest anchor after which all deletions, and all changes of other things than items, are known.
     public func floor() throws -> Int64 { try access.meta.integer(.tombstoneFloor) ?? 0 }
 
     /// Returns the tombstone of a row; nil if the row is there, or its tombstone was dropped.
     public func of(_ row: ItemRowID) throws -> Tombstone? {
         try self.row(
-            "SELECT databaseID, localID, path, type, anchor FROM tombstones WHERE databaseID = ?", [.id(row)],
+            "SELECT databaseID, localID, path, type, anchor, number FROM tombstones WHERE databaseID = ?", [.id(row)],
             Tombstone.init)
     }
 
@@ -45,8 +47,22 @@ public struct TombstoneTable<Access: DatabaseReads>: Table {
     public func after(_ anchor: Int64, limit: Int = .max) throws -> [Tombstone] {
         try rows(
             """
-            SELECT databaseID, localID, path, type, anchor FROM tombstones WHERE anchor > ? ORDER BY anchor, number LIMIT ?
+            SELECT databaseID, localID, path, type, anchor, number FROM tombstones
+            WHERE anchor > ? ORDER BY anchor, number LIMIT ?
             """, [.integer(anchor), .integer(Int64(limit))], Tombstone.init)
+    }
+
+    /// Returns the tombstones behind a place, in their order. The cost grows with the limit.
+    /// - Parameters:
+    ///   - anchor: The place's anchor.
+    ///   - number: The number of the tombstone at the place.
+    ///   - limit: The largest number of tombstones.
+    public func behind(_ anchor: Int64, number: Int64, limit: Int) throws -> [Tombstone] {
+        try rows(
+            """
+            SELECT databaseID, localID, path, type, anchor, number FROM tombstones
+            WHERE (anchor, number) > (?, ?) ORDER BY anchor, number LIMIT ?
+            """, [.integer(anchor), .integer(number), .integer(Int64(limit))], Tombstone.init)
     }
 }
 
@@ -56,8 +72,8 @@ extension TombstoneTable where Access == Transaction {
     /// The largest number of tombstones that are kept.
     public static var most: Int { 100_000 }
 
-    /// Drops the tombstones beyond the largest number, and those that are older than the longest time. A tombstone's time
-    /// is told by marks, of which one is made a day at most: so it may be kept for a day longer.
+    /// Drops the tombstones, and the rows of ``ChangeTable``, beyond the largest number, and those that are older than the
+    /// longest time. Their time is told by marks, of which one is made a day at most: so one may be kept for a day longer.
     /// - Parameter now: The time, by a clock that may have been set. A wrong time drops tombstones early, and never makes
     ///   a position complete that is not.
     public func prune(now: Timestamp, most: Int = most) throws {
@@ -71,17 +87,19 @@ extension TombstoneTable where Access == Transaction {
         let old = marks.filter { $0.time + Self.longest <= now }
         marks.removeFirst(old.count)
         if marks != before { try access.meta.set(.anchorMarks, marks.map(\.text).joined(separator: " ")) }
-        if let last = old.last { try drop("anchor <= ?", last.anchor) }
-        // The numbers have no holes, since only the first ones are dropped.
-        if let newest = try integer("SELECT max(number) FROM tombstones") {
-            try drop("number <= ?", newest - Int64(most))
+        for table in ["tombstones", "changes"] {
+            if let last = old.last { try drop("anchor <= ?", last.anchor, from: table) }
+            // The numbers have no holes, since only the first ones are dropped.
+            if let newest = try integer("SELECT max(number) FROM \(table)") {
+                try drop("number <= ?", newest - Int64(most), from: table)
+            }
         }
     }
 
-    private func drop(_ condition: String, _ argument: Int64) throws {
-        guard let highest = try integer("SELECT max(anchor) FROM tombstones WHERE \(condition)", .integer(argument))
+    private func drop(_ condition: String, _ argument: Int64, from table: String) throws {
+        guard let highest = try integer("SELECT max(anchor) FROM \(table) WHERE \(condition)", .integer(argument))
         else { return }
-        try run("DELETE FROM tombstones WHERE \(condition)", .integer(argument))
+        try run("DELETE FROM \(table) WHERE \(condition)", .integer(argument))
         try access.meta.set(.tombstoneFloor, max(floor(), highest))
     }
 }
@@ -105,7 +123,8 @@ private struct AnchorMark: Hashable {
 extension Tombstone {
     init(_ row: RawStatement) {
         self.init(
-            databaseID: row.id(0), localID: LocalID(row.text(1) ?? ""), path: ItemPath(unchecked: row.text(2) ?? ""),
+            number: row.integer(5) ?? 0, databaseID: row.id(0), localID: LocalID(row.text(1) ?? ""),
+            path: ItemPath(unchecked: row.text(2) ?? ""),
             kind: row.kind(3), anchor: row.integer(4) ?? 0)
     }
 }

@@ -138,7 +138,9 @@ extension JournalTable where Access == Transaction {
             """)
         statement.bind([.integer(now.nanoseconds), .integer((now + longest).nanoseconds)])
         try statement.run()
-        return changedRows > 0
+        guard changedRows > 0 else { return false }
+        access.noteLogged()
+        return true
     }
 
     /// Makes records of a reason wait if more of them are ready or under way than may be. The last records wait, and no

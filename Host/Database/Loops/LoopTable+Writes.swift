@@ -66,6 +66,7 @@ extension LoopTable where Access == Transaction {
             statement.bind(report.reportValues + [.text(report.key.kind.text), .text(report.key.id.text)])
             try statement.run()
         }
+        access.noteLogged()
     }
 
     func update(_ key: LoopKey, _ assignments: String, _ arguments: [SQLValue]) throws {

@@ -8,7 +8,7 @@ enum Migrations {
     static let all = [
         Schema001.sql, Schema002.sql, Schema003.sql, Schema004.sql, Schema005.sql, Schema006.sql, Schema007.sql,
         Schema008.sql, Schema009.sql, Schema010.sql, Schema011.sql, Schema012.sql, Schema013.sql, Schema014.sql,
-        Schema015.sql, Schema016.sql, Schema017.sql,
+        Schema015.sql, Schema016.sql, Schema017.sql, Schema018.sql,
     ]
 
     /// The bytes "Lard", by which `file` and other programs recognise the database (SQLite's `application_id`).

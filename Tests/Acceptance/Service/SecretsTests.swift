@@ -176,7 +176,7 @@ import Testing
         var answered = 0
         for (method, path) in requests {
             // The answer to a query has no end.
-            let isEndless = path.hasSuffix("/query")
+            let isEndless = path.hasSuffix("/query") || path.hasSuffix("/changes")
             for name in path.contains("{account}") ? Self.names : [""] {
                 let answer = try await TestSupport.run(
                     "curl",

@@ -51,7 +51,8 @@ private func leaves(
             leaves().map { $0.words.joined(separator: " ") }.sorted() == [
                 "account add", "account list", "account remove", "account verify", "calendar list",
                 "calendar objects", "check", "claim add", "claim list", "claim remove", "completions", "config show",
-                "config validate", "cp", "demo", "explain", "favorite", "free", "get", "healthcheck", "issue list",
+                "config validate", "cp", "demo", "events", "explain", "favorite", "free", "get", "healthcheck",
+                "issue list",
                 "issue resolve", "loop disable", "loop enable", "loop list", "loop poll", "ls", "mkdir", "mv", "pause",
                 "pin", "plugin dev", "plugin disable", "plugin enable", "plugin info", "plugin list", "plugin new",
                 "plugin records", "plugin retry", "plugin trace", "plugin try", "plugin validate", "plugin values",
@@ -189,7 +190,8 @@ private func leaves(
         let status = try await run(["--config", file, "--json", "status"])
         #expect(
             status.output.hasPrefix(
-                #"{"account":"home","connection":"offline","epoch":null,"anchor":0,"items":0,"localCopies":0,"localBytes":0,"#))
+                #"{"account":"home","connection":"offline","epoch":null,"anchor":0,"items":0,"localCopies":0,"localBytes":0,"#
+            ))
         #expect(!Files.exists(folder.path + "/vault"))
     }
 

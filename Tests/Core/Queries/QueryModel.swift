@@ -156,7 +156,8 @@ struct QueryModel {
             items[one.databaseID] = nil
             deleted.append(
                 Tombstone(
-                    databaseID: one.databaseID, localID: one.localID, path: one.path, kind: one.kind, anchor: anchor))
+                    number: 0, databaseID: one.databaseID, localID: one.localID, path: one.path, kind: one.kind,
+                    anchor: anchor))
         }
     }
 

@@ -44,7 +44,7 @@ struct RecordLine {
             case .newVersion, .place, .issue: notes.append("waits for \(Text.waiting(wait))")
             }
         }
-        if report.lane != record.id { notes.append("behind \(report.lane)") }
+        if let lane = report.lane, lane != record.id { notes.append("behind \(lane)") }
         let columns = [
             Text.padded("\(record.id)", to: 7, atRight: true), Text.padded(record.toldState.name, to: 10),
             Text.padded(record.action.kind.rawValue, to: 19), Text.padded(record.reason.text, to: 16),

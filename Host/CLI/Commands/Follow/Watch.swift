@@ -1,6 +1,5 @@
 import ArgumentParser
 import Core
-import Glibc
 import Model
 import Threads
 
@@ -14,9 +13,6 @@ struct Watch: LarderCommand {
             of a folder's own contents, or, with --where, of everything below the folder that meets the condition. \
             A folder that is not there is told, and its contents come when it comes.
             """)
-
-    /// The time in which what was read is written, after the command was ended.
-    private static let grace = Duration.seconds(2)
 
     @OptionGroup var global: GlobalOptions
     @Argument(help: "A folder, whose contents are listed, or a file. Default: the root.", completion: .itemPath)
@@ -39,58 +35,17 @@ struct Watch: LarderCommand {
         if let limit, limit < 0 { throw Failure(.usage, "--limit: \(limit) is negative") }
         query.limit = limit
         let config = try global.loadConfig()
-        let (account, file, isJSON) = (try config.oneAccount(), config.file, global.isJSON)
-        let ends = try Signals(heeding: SIGINT, SIGTERM, SIGHUP)
-        return await withTaskGroup(of: Failure?.self) { [query] group in
-            group.addTask { await Self.follow(query, account, in: file, console, isJSON: isJSON) }
-            group.addTask {
-                for await _ in ends { break }
-                return nil
-            }
-            group.addTask {
-                // A reader that has closed a pipe is noticed also while nothing changes.
-                while !Task.isCancelled, !console.isOutputClosed {
-                    do { try await Task.sleep(for: .seconds(1)) } catch { return nil }
+        let (account, isJSON) = (try config.oneAccount(), global.isJSON)
+        let following = Following(account: account, config: config.file, console: console, subject: "the query")
+        return try await following.untilEnded { [query] host, fields throws(Failure) in
+            try await host.follow(query, of: account.bookmark.name, fields: fields) { told in
+                await runBlocking {
+                    if isJSON { console.print(told) } else { Self.print(told, console) }
+                    console.send()
                 }
-                return nil
             }
-            let failure = await group.next() ?? nil
-            group.cancelAll()
-            // A reader that has stopped reading must not keep the command.
-            let limit = Task {
-                try await Task.sleep(for: Self.grace)
-                _exit(failure?.kind.rawValue ?? 0)
-            }
-            await group.waitForAll()
-            limit.cancel()
-            return [failure].compactMap(\.self)
         }
     }
-
-    /// Tells the change sets until the host ends.
-    /// - Returns: why there are no more.
-    private static func follow(
-        _ query: LiveQuery, _ account: AccountConfig, in config: String, _ console: Console, isJSON: Bool
-    ) async -> Failure {
-        do throws(Failure) {
-            try await RunningHost.ask(for: account, in: config, console) { host throws(Failure) in
-                let isOver = try await host.follow(
-                    query, of: account.bookmark.name, fields: [ControlField.account: account.digest]
-                ) { told in
-                    await runBlocking {
-                        if isJSON { console.print(told) } else { print(told, console) }
-                        console.send()
-                    }
-                }
-                return isOver ? () : nil
-            }
-            return ended
-        } catch {
-            return error.message == ControlClient.cutOff.message ? ended : error
-        }
-    }
-
-    private static let ended = Failure(.failed, "the host has ended", hint: "start `larder run` again, then the query")
 
     /// Prints a change set for people: a line for each item, and one for a state that is not the usual one.
     private static func print(_ told: JSONValue, _ console: Console) {

@@ -1,0 +1,132 @@
+import DemoServer
+import FoundationEssentials
+import Glibc
+import Model
+import TestServer
+import TestSupport
+import Testing
+
+/// `larder events` and the change feed on the control socket.
+@Suite struct EventsTests {
+    /// An event, as far as the tests compare it: the kind, the change, and the path or the id.
+    private struct Told: Equatable {
+        var kind: String
+        var change: String?
+        var path: String?
+        var position: String
+        var number: Int64
+
+        init(_ line: some StringProtocol) throws {
+            let event = try JSONValue(parsing: String(line))
+            func text(_ value: JSONValue?) -> String? { if case .string(let text)? = value { text } else { nil } }
+            kind = text(event["kind"]) ?? ""
+            change = text(event["change"])
+            path = text(event[kind]?["path"])
+            position = text(event["position"]) ?? ""
+            number = if case .integer(let number)? = event["id"] { number } else { -1 }
+        }
+
+        static func all(_ text: String) throws -> [Told] { try text.split(separator: "\n").map { try Told($0) } }
+
+        var isBookmark: Bool { kind == "bookmark" }
+    }
+
+    private func paths(_ told: [Told], _ change: String) -> [String] {
+        told.filter { $0.kind == "item" && $0.change == change }.compactMap(\.path).sorted()
+    }
+
+    @Test(
+        "E2 U5: what changed since a position is told with its newest state, also without a host, and what was removed")
+    func since() async throws {
+        try await withTemporaryFolder { folder in
+            try await TestServer.running { server in
+                server.tree.put("/a%41", "1")
+                server.tree.put("/b", "22")
+                let account = try Account(in: folder, server)
+                #expect(try await account.larder("run", "--once").exitCode == 0)
+                func events(_ arguments: String...) async throws -> [Told] {
+                    let result = try await account.larder.run(["--json", "events"] + arguments)
+                    #expect(result.exitCode == 0, "\(result.errors)")
+                    return try Told.all(result.output)
+                }
+                let now = try await events()
+                #expect(now.map(\.kind) == ["bookmark"])
+                server.tree.put("/c", "333")
+                server.tree.put("/a%41", "4444")
+                server.tree.remove("/b")
+                #expect(try await account.larder("run", "--once").exitCode == 0)
+                #expect(try await account.larder("pin", "/c").exitCode == 0)
+                #expect(try await account.larder("run", "--once").exitCode == 0)
+                let told = try await events("--since", now[0].position)
+                #expect(paths(told, "added") == ["/c"])
+                #expect(paths(told, "updated") == ["/", "/a%41"] || paths(told, "updated") == ["/a%41"])
+                #expect(paths(told, "removed") == ["/b"])
+                #expect(told.contains { $0.kind == "record" && $0.change == "removed" && $0.path == "/c" })
+                #expect(told.map(\.number) == Array(1...Int64(told.count)) && told.last?.isBookmark == true)
+                let last = try #require(told.last).position
+                #expect(try await events("--since", last).map(\.kind) == ["bookmark"])
+                // From any position in between, nothing of the rest is missed.
+                for event in told.dropLast() {
+                    let rest = try await events("--since", event.position)
+                    let left = told.drop { $0 != event }.dropFirst()
+                    #expect(left.allSatisfy { one in rest.contains { ($0.kind, $0.path) == (one.kind, one.path) } })
+                }
+                let wrong = try await account.larder("events", "--since", "12")
+                #expect(wrong.exitCode == 64 && wrong.errors.contains("--since: 12 is no position"))
+                let gap = try await events("--since", "7:1")
+                #expect(gap.map(\.kind) == ["gap", "bookmark"] && gap[0].position == gap[1].position)
+                let line = try await account.larder("events", "--since", "7:1")
+                #expect(line.output.contains("the changes since 7:1 are not known: list everything anew"))
+            }
+        }
+    }
+
+    @Test("E2: a stream tells what changes while it lasts, and one that begins at its last event goes on")
+    func stream() async throws {
+        try await withTemporaryFolder { folder in
+            try await TestServer.running { server in
+                server.tree.put("/a", "1")
+                let account = try Account(in: folder, server, settings: ["poll: 1s"])
+                #expect(try await account.larder("run", "--once").exitCode == 0)
+                #expect(try await account.larder("events", "--follow").exitCode == 69)
+                let log = "\(folder)/log"
+                let host = try account.larder.start(["run"], errors: log)
+                _ = try await account.untilCommanded(host)
+                let shown = "\(folder)/shown"
+                let follow = try account.larder.start(["--json", "events", "--follow"], output: shown)
+                func soonTold(_ what: String, _ isSo: @escaping @Sendable ([Told]) -> Bool) async throws -> [Told] {
+                    try await soon(what, beside: follow, log: shown) { isSo(try Told.all(Files.text(shown))) }
+                    return try Told.all(Files.text(shown))
+                }
+                _ = try await soonTold("the first position") { $0.first?.isBookmark ?? false }
+                server.tree.put("/b", "22")
+                let told = try await soonTold("the file") { $0.contains { $0.path == "/b" && $0.change == "added" } }
+                #expect(told.map(\.number) == Array(1...Int64(told.count)))
+                // The stream goes on over a restart of the account by a reload.
+                let config = try Files.text(account.larder.config)
+                try Files.write(
+                    config.replacing("poll: 1s", with: "poll: 2s"), to: account.larder.config, mode: 0o600)
+                #expect(try await account.larder("reload").exitCode == 0)
+                server.tree.put("/c", "333")
+                _ = try await soonTold("what came after the reload") {
+                    $0.contains { $0.path == "/c" && $0.change == "added" }
+                }
+                // A foreign client goes on after the last event that it has.
+                let socket = try await account.untilCommanded(host)
+                let curl = try await TestSupport.run(
+                    "curl",
+                    [
+                        "--silent", "--no-buffer", "--max-time", "2", "--unix-socket", socket, "-H",
+                        "Last-Event-ID: \(told[0].position)", "http://larder/v1/accounts/home/changes",
+                    ])
+                #expect(curl.output.contains("\"path\":\"/b\"") && curl.output.contains("event: change\n"))
+                let refused = try await TestSupport.run(
+                    "curl",
+                    ["--silent", "--unix-socket", socket, "http://larder/v1/accounts/home/changes?since=x"])
+                #expect(refused.output.contains("the parameter `since` is no position: x"))
+                #expect(await follow.stop() == .code(0))
+                #expect(await host.stop() == .code(0))
+            }
+        }
+    }
+}
