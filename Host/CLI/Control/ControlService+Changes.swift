@@ -46,7 +46,9 @@ extension ControlService {
         var (count, told) = (0, clock.awake())
         // A reader from now on learns where it begins.
         var owesBookmark = position == nil
-        while let host = try await openHost(of: account, on: connection) {
+        var isAgain = false
+        while let host = try await openHost(of: account, again: isAgain, on: connection) {
+            isAgain = true
             var reader: EventFeedReader
             do throws(Failure) { reader = try await host.changes(behind: position) } catch { continue }
             defer { reader.end() }
@@ -77,12 +79,14 @@ extension ControlService {
     }
 
     /// Waits until an account is open.
+    /// - Parameter again: Whether the account was asked before, and is closing perhaps.
     /// - Returns: nil if the host has it no longer.
     /// - Throws: a failure of the connection; `CancellationError` if the host ends.
-    private func openHost(of account: String, on connection: ControlConnection) async throws -> AccountHost? {
-        var waits = false
+    private func openHost(
+        of account: String, again: Bool, on connection: ControlConnection
+    ) async throws -> AccountHost? {
+        var waits = again
         while let phase = hosting.phases[account] {
-            // The account may be closing: it is looked at again before it is asked again.
             if !waits, let host = phase.host { return host }
             try await connection.send(Array(":\n\n".utf8))
             try await hosting.options.clock.sleep(Self.retryInterval)

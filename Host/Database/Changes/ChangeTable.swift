@@ -39,8 +39,8 @@ extension ChangeTable where Access == Transaction {
     func store(_ anchor: Int64) throws -> Bool {
         try run(
             """
-            INSERT INTO changes (anchor, notes)
-            SELECT ?, json_group_array(json_array(subject, change, id, first, second, third))
+            INSERT INTO changes (number, anchor, notes)
+            SELECT coalesce((SELECT max(number) FROM changes), 0) + count(*), ?, json_group_array(json_array(subject, change, id, first, second, third))
             FROM (SELECT * FROM temp.noted ORDER BY number) GROUP BY NULL
             """, .integer(anchor))
         guard changedRows > 0 else { return false }

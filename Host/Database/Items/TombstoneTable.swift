@@ -89,7 +89,7 @@ extension TombstoneTable where Access == Transaction {
         if marks != before { try access.meta.set(.anchorMarks, marks.map(\.text).joined(separator: " ")) }
         for table in ["tombstones", "changes"] {
             if let last = old.last { try drop("anchor <= ?", last.anchor, from: table) }
-            // The numbers have no holes, since only the first ones are dropped.
+            // The numbers count tombstones, and changes, since only the first ones are dropped.
             if let newest = try integer("SELECT max(number) FROM \(table)") {
                 try drop("number <= ?", newest - Int64(most), from: table)
             }

@@ -2,7 +2,8 @@
 /// which they came. A released migration is never edited: every change is a new migration.
 enum Schema018 {
     static let sql = """
-        -- What a transaction changed besides items: a row for each such transaction. The numbers have no holes.
+        -- What a transaction changed besides items: a row for each such transaction. The number is that of the row before
+        -- and the number of the changes.
         CREATE TABLE changes (
           number INTEGER PRIMARY KEY NOT NULL,
           anchor INTEGER NOT NULL,
