@@ -26,7 +26,8 @@ extension ItemListUpdate {
         let writer = MergeWriter(database: database)
         let context = FolderMerge.Context(
             started: started, keepsAllJobs: { kept.isOn }, isListed: { listed.contains($0) },
-            noteListed: { listed.insert($0) }, etagsNameWrites: etagsNameWrites, reservesDotLarder: reservesDotLarder,
+            noteListed: { noteListed($0, in: listed) }, etagsNameWrites: etagsNameWrites,
+            reservesDotLarder: reservesDotLarder,
             fetchesAgain: fetchesAgain,
             finishedChanges: finishedChanges)
         var queue = first

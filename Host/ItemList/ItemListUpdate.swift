@@ -28,6 +28,8 @@ package struct ItemListUpdate: Sendable {
     let fetchesAgain: @Sendable (LocalID, Transaction) throws -> Void
     /// What was changed on the server for this account while listings were under way.
     package let finishedChanges: FinishedChanges
+    /// The folders that readers of lists want listed.
+    package let refreshes: FolderRefreshes
 
     package init(
         database: Database, connection: Connection, clock: HostClock, logger: Logger,
@@ -36,13 +38,13 @@ package struct ItemListUpdate: Sendable {
         carryOutMoves: @escaping @Sendable () async throws -> Void,
         removeLeftFolders: @escaping @Sendable () async throws -> Void,
         fetchesAgain: @escaping @Sendable (LocalID, Transaction) throws -> Void,
-        finishedChanges: FinishedChanges = FinishedChanges()
+        finishedChanges: FinishedChanges = FinishedChanges(), refreshes: FolderRefreshes = FolderRefreshes()
     ) {
         (self.database, self.connection, self.clock, self.logger) = (database, connection, clock, logger)
         (self.concurrency, self.reservesDotLarder) = (concurrency, reservesDotLarder)
         (self.removalGuard, self.carryOutMoves) = (removalGuard, carryOutMoves)
         (self.removeLeftFolders, self.fetchesAgain) = (removeLeftFolders, fetchesAgain)
-        self.finishedChanges = finishedChanges
+        (self.finishedChanges, self.refreshes) = (finishedChanges, refreshes)
     }
 
     /// The outcome of a scan.
@@ -98,6 +100,7 @@ package struct ItemListUpdate: Sendable {
         _ mode: ScanMode, root: ListedItem? = nil, listing: BegunListing? = nil, isFamily: Bool = false,
         waits: (ItemPath) -> Bool = { _ in false }
     ) async throws -> Outcome {
+        defer { refreshes.noteCommitted() }
         let started = clock.now()
         let areBelieved = try await database.read { try $0.etagTrust().areBelieved }
         let etagsNameWrites = isFamily && areBelieved
@@ -268,15 +271,21 @@ package struct ItemListUpdate: Sendable {
         }
     }
 
+    func noteListed(_ folder: ItemPath, in listed: ListedFolders) {
+        listed.insert(folder)
+        refreshes.noteListed(folder, at: clock.awake())
+    }
+
     /// Lists one folder, with retries.
     /// - Parameter etagsNameWrites: Whether the server gives each write an ETag of its own.
     /// - Returns: The error if the folder was not listed, or nil if it was.
     /// - Throws: `Failure` of the database or the tree; `CancellationError` if the task was cancelled.
     package func listAgain(_ folder: ItemPath, etagsNameWrites: Bool = false) async throws -> ConnectionError? {
+        defer { refreshes.noteCommitted() }
         let started = clock.now()
         let listed = ListedFolders()
         let context = FolderMerge.Context(
-            started: started, isListed: { listed.contains($0) }, noteListed: { listed.insert($0) },
+            started: started, isListed: { listed.contains($0) }, noteListed: { noteListed($0, in: listed) },
             etagsNameWrites: etagsNameWrites, reservesDotLarder: reservesDotLarder, fetchesAgain: fetchesAgain,
             finishedChanges: finishedChanges)
         let writer = MergeWriter(database: database)

@@ -13,8 +13,9 @@ enum ControlRequest: Hashable {
     case watch(String)
     /// The calls into a plugin for an account, until the client closes the connection.
     case trace(plugin: String, account: String)
-    /// A live query: the list and its changes, until the client closes the connection.
-    case query(LiveQuery, account: String)
+    /// A live query: the list and its changes, until the client closes the connection. The server may be asked for the
+    /// folder first.
+    case query(LiveQuery, refreshes: Bool, account: String)
     /// The account's change feed behind a position, until the client closes the connection; nil: from now on.
     case changes(ChangePosition?, account: String)
     /// A command to an account.
@@ -35,7 +36,8 @@ enum ControlRequest: Hashable {
         case 2 where words[0] == "accounts": (self, allowed) = (.account(words[1]), "GET")
         case 3 where words[0] == "accounts" && words[2] == "events": (self, allowed) = (.watch(words[1]), "GET")
         case 3 where words[0] == "accounts" && words[2] == "query":
-            (self, allowed) = (.query(try LiveQuery(parameters: target), account: words[1]), "GET")
+            let (query, refreshes) = try LiveQuery.read(target)
+            (self, allowed) = (.query(query, refreshes: refreshes, account: words[1]), "GET")
         case 3 where words[0] == "accounts" && words[2] == "changes":
             (self, allowed) = (.changes(try ChangePosition(parameters: target), account: words[1]), "GET")
         case 4 where words[0] == "accounts" && words[2] == "commands":
@@ -61,7 +63,8 @@ enum ControlRequest: Hashable {
         case .account(let name): ("GET", "/v1/accounts/\(name)")
         case .watch(let name): ("GET", "/v1/accounts/\(name)/events")
         case .trace(let plugin, let account): ("GET", "/v1/accounts/\(account)/plugins/\(plugin)/trace")
-        case .query(let query, let account): ("GET", "/v1/accounts/\(account)/query\(query.parameters)")
+        case .query(let query, let refreshes, let account):
+            ("GET", "/v1/accounts/\(account)/query\(query.parameters)\(refreshes ? "&refresh=1" : "")")
         case .changes(let position, let account):
             ("GET", "/v1/accounts/\(account)/changes\(position.map { "?since=\($0)" } ?? "")")
         case .command(let command, let account): ("POST", "/v1/accounts/\(account)/commands/\(command)")

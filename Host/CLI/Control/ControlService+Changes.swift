@@ -1,14 +1,11 @@
 import Core
 import FoundationEssentials
 import Model
-import Threads
 
 /// The answers to requests for a change feed: streams of events.
 extension ControlService {
     /// The longest time without an event. A bookmark moves a reader on to whom nothing else is told.
     private static let bookmarkInterval = Duration.seconds(10)
-    /// The time between two checks of whether an account that was closed is open again.
-    private static let retryInterval = Duration.seconds(1)
     /// The field in which a client that connects again names the last event that it has, by the standard of server-sent
     /// events.
     private static let lastEventField = "last-event-id"
@@ -22,11 +19,9 @@ extension ControlService {
         on connection: ControlConnection
     ) async throws {
         var position = position
-        do throws(Failure) {
-            try Self.checkVersion(fields)
-            guard let phase = hosting.phases[account] else { throw hosting.noAccount(account) }
-            try check(fields[ControlField.account], of: account)
-            if let failure = phase.failure { throw failure }
+        var first: EventFeedReader?
+        defer { first?.end() }
+        let isBegun = try await beginStream(of: account, fields, on: connection) { host throws(Failure) in
             if let last = fields[Self.lastEventField], !last.isEmpty {
                 guard let known = ChangePosition(last) else {
                     throw Failure(.usage, "the field Last-Event-ID is no position: \(last)")
@@ -34,65 +29,43 @@ extension ControlService {
                 position = known
             }
             if let position { try await refuse(position, ofOthersThan: account) }
-        } catch {
-            return try await connection.answer(error.kind.status, Array(JSONValue(error: error).text.utf8))
+            first = try await host?.changes(behind: position)
         }
-        guard connection.becomeStream() else {
-            return try await connection.answer(
-                "503 Service Unavailable", Array(JSONValue(error: LiveQuery.tooMany).text.utf8))
-        }
-        try await connection.beginEvents()
+        guard isBegun else { return }
         let clock = hosting.options.clock
         var (count, told) = (0, clock.awake())
         // A reader from now on learns where it begins.
         var owesBookmark = position == nil
-        var isAgain = false
-        while let host = try await openHost(of: account, again: isAgain, on: connection) {
-            isAgain = true
-            var reader: EventFeedReader
-            do throws(Failure) { reader = try await host.changes(behind: position) } catch { continue }
+        while true {
+            var next = first
+            first = nil
+            if next == nil {
+                next = try await reopened(account, on: connection) { host throws(Failure) in
+                    try await host.changes(behind: position)
+                }
+            }
+            guard var reader = next else { return try await end(account, on: connection) }
             defer { reader.end() }
             while true {
+                position = reader.position
                 if owesBookmark || clock.awake() - told >= Self.bookmarkInterval {
                     count += 1
                     let event = FeedEvent(position: reader.position, content: .bookmark)
                     try await connection.send(Self.text([event], after: count - 1, of: account, at: clock.agesTo()))
                     (owesBookmark, told) = (false, clock.awake())
                 }
-                let left = Self.bookmarkInterval - (clock.awake() - told)
-                let events: [FeedEvent]
-                do throws(Failure) {
-                    events = try await reader.next(within: max(.milliseconds(1), min(left, Self.signInterval)))
-                } catch { break }
-                position = reader.position
-                if events.isEmpty {
-                    try await connection.send(Array(":\n\n".utf8))
-                } else {
-                    try await connection.send(Self.text(events, after: count, of: account, at: clock.agesTo()))
-                    (count, told) = (count + events.count, clock.awake())
+                let left = max(.milliseconds(1), Self.bookmarkInterval - (clock.awake() - told))
+                let news = try await awaited(on: connection) { [reader] () async throws(Failure) in
+                    var reader = reader
+                    return (try await reader.next(within: left), reader)
                 }
+                guard case .success(let (events, later)) = news else { break }
+                reader = later
+                guard !events.isEmpty else { continue }
+                try await connection.send(Self.text(events, after: count, of: account, at: clock.agesTo()))
+                (count, told) = (count + events.count, clock.awake())
             }
         }
-        let failure = JSONValue(error: hosting.noAccount(account)).text
-        try await connection.send(Array("event: error\ndata: \(failure)\n\n".utf8))
-        try await connection.endEvents()
-    }
-
-    /// Waits until an account is open.
-    /// - Parameter again: Whether the account was asked before, and is closing perhaps.
-    /// - Returns: nil if the host has it no longer.
-    /// - Throws: a failure of the connection; `CancellationError` if the host ends.
-    private func openHost(
-        of account: String, again: Bool, on connection: ControlConnection
-    ) async throws -> AccountHost? {
-        var waits = again
-        while let phase = hosting.phases[account] {
-            if !waits, let host = phase.host { return host }
-            try await connection.send(Array(":\n\n".utf8))
-            try await hosting.options.clock.sleep(Self.retryInterval)
-            waits = false
-        }
-        return nil
     }
 
     /// Refuses a position that is another account's.

@@ -14,7 +14,8 @@ struct ControlService: Sendable {
     func answer(_ read: Result<ControlMessage, Failure>, on connection: ControlConnection) async throws {
         if case .success(let message) = read {
             switch try? ControlRequest(message) {
-            case .query(let query, let name): return try await follow(query, in: name, message.fields, on: connection)
+            case .query(let query, let refreshes, let name):
+                return try await follow(query, refreshes: refreshes, in: name, message.fields, on: connection)
             case .changes(let position, let name):
                 return try await tellChanges(behind: position, in: name, message.fields, on: connection)
             default: break

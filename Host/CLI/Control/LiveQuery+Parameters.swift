@@ -5,14 +5,16 @@ import Model
 /// A live query as the parameters of a request's target: `?path=/Photos&where=size%20%3E%201000&limit=10`.
 extension LiveQuery {
     /// Reads the parameters of a target.
+    /// - Returns: The query, and whether the server is asked for the folder first.
     /// - Throws: `usage` if a parameter is not known, is given twice, or has a value that it cannot have; `badData` if a
     ///   condition cannot be read.
-    init(parameters target: String) throws(Failure) {
+    static func read(_ target: String) throws(Failure) -> (LiveQuery, refreshes: Bool) {
         // A target has no host of its own.
         guard let items = URLComponents(string: "http://larder" + target) else {
             throw Failure(.usage, "the parameters of \(target) cannot be read")
         }
-        self.init(.contents(of: .root))
+        var query = LiveQuery(.contents(of: .root))
+        var refreshes = false
         var seen: Set<String> = []
         for item in items.queryItems ?? [] {
             let value = item.value ?? ""
@@ -23,22 +25,24 @@ extension LiveQuery {
                 throw Failure(.usage, "only one of the parameters `path`, `item` and `localID` says what is listed")
             }
             switch item.name {
-            case "path": self.target = .contents(of: try CLIArgument.path(value))
-            case "item": self.target = .item(at: try CLIArgument.path(value))
-            case "localID": self.target = .itemWithID(LocalID(value))
-            case "where": filters.append(try CLIArgument.itemCondition(value, of: "`where`"))
-            case "sort": sort = try CLIArgument.property(value)
-            case "recursive": isRecursive = try Self.flag(item.name, value)
-            case "removed": includesRemoved = try Self.flag(item.name, value)
-            case "descending": isDescending = try Self.flag(item.name, value)
+            case "path": query.target = .contents(of: try CLIArgument.path(value))
+            case "item": query.target = .item(at: try CLIArgument.path(value))
+            case "localID": query.target = .itemWithID(LocalID(value))
+            case "where": query.filters.append(try CLIArgument.itemCondition(value, of: "`where`"))
+            case "sort": query.sort = try CLIArgument.property(value)
+            case "recursive": query.isRecursive = try flag(item.name, value)
+            case "removed": query.includesRemoved = try flag(item.name, value)
+            case "descending": query.isDescending = try flag(item.name, value)
+            case "refresh": refreshes = try flag(item.name, value)
             case "limit":
                 guard let limit = Int(value), limit >= 0 else {
                     throw Failure(.usage, "the parameter `limit` is no number of items: \(value)")
                 }
-                self.limit = limit
+                query.limit = limit
             default: throw Failure(.usage, "there is no parameter `\(item.name)`")
             }
         }
+        return (query, refreshes)
     }
 
     private static func flag(_ name: String, _ value: String) throws(Failure) -> Bool {

@@ -235,15 +235,19 @@ struct RunningHost: Hashable, Sendable {
     /// Hears the change sets of a live query, as JSON, until the host ends.
     /// - Parameters:
     ///   - query: what is listed.
+    ///   - refreshes: whether the server is asked for the folder first.
     ///   - account: the account's name.
     ///   - fields: more header fields.
     ///   - hear: receives each one.
     /// - Returns: false if the host does not run any more.
     /// - Throws: the failure that the host answers, or a failure of the connection.
     func follow(
-        _ query: LiveQuery, of account: String, fields: [String: String], hear: (JSONValue) async -> Void
+        _ query: LiveQuery, refreshes: Bool, of account: String, fields: [String: String],
+        hear: (JSONValue) async -> Void
     ) async throws(Failure) -> Bool {
-        try await follow(.query(query, account: account), fields, "changeSet") { for told in $0 { await hear(told) } }
+        try await follow(.query(query, refreshes: refreshes, account: account), fields, "changeSet") {
+            for told in $0 { await hear(told) }
+        }
     }
 
     /// Hears the events of an account's change feed, as JSON, until the host ends.

@@ -93,9 +93,9 @@ extension AccountHost {
         _ facts: ServerFacts, _ mode: ScanMode, root: ListedItem? = nil, listing: BegunListing? = nil,
         waits: (ItemPath) -> Bool = { _ in false }
     ) async throws -> ItemListUpdate.Outcome {
+        defer { queries.serverChanged() }
         guard facts.hasFiles else {
             let isOwed = state.finishScan()
-            queries.serverChanged()
             policies.fire(isOwed ? .itemListUpdateCompleted : .itemListUpdateCompletedWithoutChanges)
             return ItemListUpdate.Outcome()
         }
@@ -117,7 +117,6 @@ extension AccountHost {
         try await checkClock()
         try await pruneTombstones()
         let isOwed = state.finishScan()
-        queries.serverChanged()
         let trigger: Trigger =
             outcome.changed || isOwed ? .itemListUpdateCompleted : .itemListUpdateCompletedWithoutChanges
         try await removeObsoletePolicies(after: trigger)

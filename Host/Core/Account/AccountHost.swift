@@ -148,6 +148,7 @@ public final class AccountHost: Sendable {
                 world: { .current(now: $0) }, clock: clock, logger: logger.of("policies"))
             let mover = TreeMover(
                 database: vault.database, tree: vault.tree, engine: engine, logger: logger.of("engine"))
+            let refreshes = FolderRefreshes()
             let list = ItemListUpdate(
                 database: vault.database, connection: connection, clock: clock, logger: logger.of("list"),
                 // This is more than the connections allow at once: while some listings wait to be committed together,
@@ -155,7 +156,7 @@ public final class AccountHost: Sendable {
                 concurrency: { connection.listings.atOnce + 20 }, reservesDotLarder: vault.tree.reservesDotLarder,
                 removalGuard: process.settings.removalGuard, carryOutMoves: { try await mover.carryOut() },
                 removeLeftFolders: { try await mover.removeLeftFolders() },
-                fetchesAgain: { try engine.fetchAgain($0, in: $1) }, finishedChanges: finishedChanges)
+                fetchesAgain: { try engine.fetchAgain($0, in: $1) }, finishedChanges: finishedChanges, refreshes: refreshes)
             let loops = EventLoops(
                 database: vault.database, connection: connection, plugins: plugins,
                 removalGuard: process.settings.removalGuard, clock: clock,
@@ -166,8 +167,9 @@ public final class AccountHost: Sendable {
                     stop: { await process.stopPlugins([$0]) }, start: { await process.startPluginAgain($0) },
                     recordsChanged: { if $0.contains(where: \.isCalendars) { state.calendars.send() } }),
                 logger: logger.of("loops"))
-            let queries = LiveQueries(vault.database, files: bookmark.files, clock: clock, logger: logger.of("queries"))
-            {
+            let queries = LiveQueries(
+                vault.database, files: bookmark.files, refreshes: refreshes, clock: clock, logger: logger.of("queries")
+            ) {
                 state.hasScanned && state.session.with { $0.connection == .online }
             }
             let feed = EventFeed(vault.database, files: bookmark.files, clock: clock)

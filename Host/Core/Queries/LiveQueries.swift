@@ -57,6 +57,8 @@ final class LiveQueries: Sendable {
     private struct State: Sendable {
         var lists: [LiveQuery: List] = [:]
         var readers: [Int: Reader] = [:]
+        /// The folders whose listing on the server readers wait for.
+        var refreshing: [Int: ItemPath] = [:]
         var last = 0
         /// Whether something was committed, or has to be looked at.
         var isDirty = false
@@ -74,17 +76,18 @@ final class LiveQueries: Sendable {
     private let hasReaders = Atomic(false)
     private let database: Database
     private let files: String
+    private let refreshes: FolderRefreshes
     private let clock: HostClock
     private let logger: Logger
     /// Returns whether the items are those that the server had at the last poll.
     private let isCurrent: @Sendable () -> Bool
 
     init(
-        _ database: Database, files: String, clock: HostClock, logger: Logger,
+        _ database: Database, files: String, refreshes: FolderRefreshes, clock: HostClock, logger: Logger,
         isCurrent: @escaping @Sendable () -> Bool
     ) {
         (self.database, self.files, self.clock, self.logger) = (database, files, clock, logger)
-        self.isCurrent = isCurrent
+        (self.refreshes, self.isCurrent) = (refreshes, isCurrent)
     }
 
     // MARK: News
@@ -152,10 +155,15 @@ final class LiveQueries: Sendable {
                     return state.isDirty && !state.readers.isEmpty
                 }
             } catch { return }
+            // This and the refreshes are asked before the database is read, which is not older then.
             let isCurrent = isCurrent()
             let now = clock.agesTo()
             let work = state.change { state in
                 defer { state.checksFacts = false }
+                if !state.refreshing.isEmpty {
+                    let awaited = refreshes.awaited
+                    state.refreshing = state.refreshing.filter { awaited.contains($0.value) }
+                }
                 var lists: [LiveQuery: QueryMachine?] = [:]
                 for query in Array(state.lists.keys) {
                     lists[query] = .some(state.lists[query]?.machine)
@@ -252,7 +260,9 @@ final class LiveQueries: Sendable {
                         reader.toldState = nil
                     }
                     reader.state =
-                        if machine.target != .known { .targetRemoved } else if isCurrent { .idle } else {
+                        if machine.target != .known {
+                            .targetRemoved
+                        } else if isCurrent, state.refreshing[number] == nil { .idle } else {
                             done.wasListed ? .contentsFromCache : .waitingForServer
                         }
                     state.readers[number] = reader
@@ -265,8 +275,9 @@ final class LiveQueries: Sendable {
     // MARK: Readers
 
     /// Adds a reader.
+    /// - Parameter folder: The folder whose listing on the server the reader has asked for.
     /// - Throws: `.vaultLocked` if there are too many; `.failed` if the account ends.
-    func add(_ query: LiveQuery) throws(Failure) -> LiveQueryReader {
+    func add(_ query: LiveQuery, awaiting folder: ItemPath? = nil) throws(Failure) -> LiveQueryReader {
         let added: Result<LiveQueryReader, Failure> = state.change { [self] state in
             if let failure = state.failure { return .failure(failure) }
             guard state.readers.count < Self.mostReaders else {
@@ -277,6 +288,7 @@ final class LiveQueries: Sendable {
             if state.readers.isEmpty { state.checksFacts = true }
             let reader = Reader(query: query)
             state.readers[state.last] = reader
+            state.refreshing[state.last] = folder
             state.lists[query, default: List()].readers.insert(state.last)
             state.isDirty = true
             hasReaders.store(true, ordering: .relaxed)
@@ -288,6 +300,7 @@ final class LiveQueries: Sendable {
     fileprivate func remove(_ number: Int) {
         state.change { state in
             guard let reader = state.readers.removeValue(forKey: number) else { return }
+            state.refreshing[number] = nil
             state.lists[reader.query]?.readers.remove(number)
             if state.lists[reader.query]?.readers.isEmpty ?? false { state.lists[reader.query] = nil }
             if state.readers.isEmpty { state.standing = nil }
@@ -327,7 +340,8 @@ final class LiveQueries: Sendable {
                 reader.contents = reader.contents.dropFirst(part.count)
                 reader.taken += part.count
                 taken.isPart = !reader.contents.isEmpty
-                if taken.isPart, reader.state == .idle { taken.state = .contentsFromCache }
+                // What the server had is not all told before what changed since.
+                if taken.isPart || !reader.pending.isEmpty, reader.state == .idle { taken.state = .contentsFromCache }
             } else {
                 taken.set = reader.pending
                 reader.pending = ChangeSet()
@@ -414,28 +428,6 @@ public final class LiveQueryReader: Sendable {
                 if let update = try await queries.take(number) { return update }
                 guard await news.wait() else { throw CancellationError() }
             }
-        } catch {
-            throw Failure(of: error)
-        }
-    }
-
-    /// Waits for something to tell, and takes it, but waits no longer than a time.
-    /// - Returns: nil if there was nothing. That may be known before the time is over.
-    /// - Throws: As ``next()``.
-    public func next(within time: Duration, _ clock: HostClock) async throws(Failure) -> LiveQueryUpdate? {
-        do {
-            // What was sent before is taken now.
-            _ = news.take()
-            if let update = try await queries.take(number) { return update }
-            await withTaskGroup(of: Void.self) { group in
-                group.addTask { [news] in await news.wait() }
-                // A cancelled wait is over too.
-                group.addTask { do { try await clock.sleep(time) } catch {} }
-                await group.next()
-                group.cancelAll()
-            }
-            try Task.checkCancellation()
-            return try await queries.take(number)
         } catch {
             throw Failure(of: error)
         }

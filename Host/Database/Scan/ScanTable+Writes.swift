@@ -17,12 +17,7 @@ extension ScanTable where Access == Transaction {
     /// Makes the next scan list a path, whatever the ETags above it are. For a folder, the folder itself is listed. For
     /// a file, or an unknown path, the nearest known folder above it is listed.
     public func requestListing(of path: ItemPath) throws {
-        var folder = path
-        while !folder.isRoot {
-            if let row = try access.items.scanRow(at: folder), row.kind == .folder, row.removedAt == nil { break }
-            folder = folder.parent
-        }
-        try add(ScanJob(path: folder, isWhole: false))
+        try add(ScanJob(path: nearestFolder(to: path), isWhole: false))
     }
 
     /// Notes that the server has made a change of this account's. The next scan lists the folder. No folder above the

@@ -23,6 +23,16 @@ public struct ScanJob: Hashable, Sendable {
 public struct ScanTable<Access: DatabaseReads>: Table {
     let access: Access
 
+    /// Returns the folder at a path. For a file, or an unknown path, this is the nearest known folder above it.
+    public func nearestFolder(to path: ItemPath) throws -> ItemPath {
+        var folder = path
+        while !folder.isRoot {
+            if let row = try access.items.scanRow(at: folder), row.kind == .folder, row.removedAt == nil { break }
+            folder = folder.parent
+        }
+        return folder
+    }
+
     /// Returns the folders that are still to be listed, by their paths.
     public func jobs() throws -> [ScanJob] {
         try rows("SELECT path, whole FROM scanJobs ORDER BY path") {

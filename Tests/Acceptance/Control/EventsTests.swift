@@ -129,4 +129,38 @@ import Testing
             }
         }
     }
+
+    @Test("E2: a position of another account is refused, on the command line and on the socket")
+    func otherAccount() async throws {
+        try await SeveralAccounts.running(["a", "b"]) { accounts in
+            let host = try accounts.start()
+            func position(_ name: String) async throws -> String {
+                let told = try await accounts.larder("--json", "--account", name, "events")
+                return try Told.all(told.output).last?.position ?? ""
+            }
+            for name in ["a", "b"] {
+                try await soon("the account is at work", beside: host, log: accounts.log) {
+                    let status = try await accounts.larder("--json", "--account", name, "status")
+                    return status.output.contains(#""connection":"online""#)
+                }
+            }
+            let (mine, other) = (try await position("a"), try await position("b"))
+            let lock = try Files.text("\(accounts.folder)/a/lock").split(separator: "\n")
+            let socket = String(try #require(lock.count > 1 ? lock[1] : nil))
+            let words = "\(other) is a position of the account `b`"
+            for follow in [[], ["--follow"]] {
+                let refused = try await accounts.larder.run(["--account", "a", "events", "--since", other] + follow)
+                #expect(refused.exitCode == 65 && refused.errors.contains(words), "\(refused.summary)")
+            }
+            #expect(try await accounts.larder("--account", "a", "events", "--since", mine).exitCode == 0)
+            for asked in [["-H", "Last-Event-ID: \(other)"], ["--url-query", "since=\(other)"]] {
+                let told = try await TestSupport.run(
+                    "curl",
+                    ["-sS", "--max-time", "60", "--unix-socket", socket] + asked
+                        + ["http://larder/v1/accounts/a/changes"])
+                #expect(told.output.contains(words), "\(told.summary)")
+            }
+            #expect(await host.stop() == .code(0))
+        }
+    }
 }

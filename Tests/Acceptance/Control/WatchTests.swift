@@ -107,7 +107,7 @@ import Testing
                 for (parameters, words) in [
                     ("?where=size%20%3E", "column"), ("?limit=-1", "limit"), ("?colour=red", "colour"),
                     ("?path=/a&path=/b", "twice"), ("?path=/a&item=/a", "only one"), ("?sort=shares", "property"),
-                    ("?removed=maybe", "removed"),
+                    ("?removed=maybe", "removed"), ("?refresh=2", "refresh"), ("?refresh=1&refresh=1", "twice"),
                 ] {
                     let said = try await ask(parameters)
                     #expect(
@@ -143,6 +143,39 @@ import Testing
                 }
                 stream.send(SIGKILL)
                 _ = await stream.wait()
+                #expect(await host.stop() == .code(0))
+            }
+        }
+    }
+
+    @Test("U1: a watch with --refresh, and the socket's refresh=1, have the folder listed between two polls")
+    func refresh() async throws {
+        try await withTemporaryFolder { folder in
+            try await TestServer.running { server in
+                for name in ["one", "two"] { server.tree.put("/\(name)/a", "1") }
+                let account = try Account(in: folder, server, settings: ["poll: 1h"])
+                let log = "\(folder)/log"
+                let host = try account.larder.start(["run"], errors: log)
+                try await account.untilOnline(host, log: log)
+                for name in ["one", "two"] { server.tree.put("/\(name)/b", "2") }
+                let socket = try await account.untilCommanded(host)
+                // The host has listed both folders when it began, and does not list them again within ten seconds.
+                try await soon("the new file is told on the socket", beside: host, log: log) {
+                    let told = try await TestSupport.run(
+                        "curl",
+                        [
+                            "-sS", "--max-time", "2", "--unix-socket", socket,
+                            "http://larder/v1/accounts/home/query?path=/one&refresh=1",
+                        ])
+                    return told.output.contains(#""path":"/one/b""#)
+                }
+                let shown = "\(folder)/shown"
+                let watch = try account.larder.start(["--json", "watch", "--refresh", "/two"], output: shown)
+                try await soon("the new file is told", beside: watch, log: shown) {
+                    let (list, told) = try replay(Files.text(shown))
+                    return list == ["/two/a", "/two/b"] && told == "idle"
+                }
+                #expect(await watch.stop() == .code(0))
                 #expect(await host.stop() == .code(0))
             }
         }

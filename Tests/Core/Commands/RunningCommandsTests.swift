@@ -516,7 +516,7 @@ struct RunningLoopCommandsTests {
 extension AccountFixture {
     /// Runs `body` with an account at work, which scans when the test or a command says so.
     /// - Parameter prepare: puts files on the server before the run.
-    fileprivate static func atWork(
+    static func atWork(
         _ manner: Manner = Manner(), isolation: isolated (any Actor)? = #isolation,
         _ prepare: (AccountFixture) async throws -> Void, body: (AccountFixture) async throws -> Void
     ) async throws {

@@ -1,3 +1,4 @@
+import ItemList
 import LocalTree
 import Model
 import Synchronization
@@ -10,10 +11,15 @@ import Threads
 
 /// Waits for what a reader is told next. A reader that is told nothing fails its test and does not stop it for ever.
 private func news(_ reader: LiveQueryReader) async throws -> LiveQueryUpdate {
-    for _ in 0..<100 {
-        if let update = try await reader.next(within: .seconds(3), .system) { return update }
+    try await withThrowingTaskGroup(of: LiveQueryUpdate.self) { group in
+        defer { group.cancelAll() }
+        group.addTask { try await reader.next() }
+        group.addTask {
+            try await Task.sleep(for: .seconds(300))
+            throw Failure(.timedOut, "nothing is told")
+        }
+        return try #require(try await group.next())
     }
-    throw Failure(.timedOut, "nothing is told")
 }
 
 /// Tests of the live queries of an account, on a database of their own, without a server.
@@ -57,8 +63,9 @@ private func news(_ reader: LiveQueryReader) async throws -> LiveQueryUpdate {
         try await withTemporaryFolder { folder in
             let database = try Database.open(path: folder + "/larder.db")
             let (clock, isCurrent) = (TestClock(), Monitor(true))
+            let (refreshes, logger) = (FolderRefreshes(), CollectedLog().logger)
             let queries = LiveQueries(
-                database, files: "/files", clock: clock.host, logger: CollectedLog().logger
+                database, files: "/files", refreshes: refreshes, clock: clock.host, logger: logger
             ) { isCurrent.with { $0 } }
             database.setCommitObserver { queries.hear($0) }
             let fixture = Fixture(database: database, queries: queries, clock: clock, isCurrent: isCurrent)
@@ -131,6 +138,23 @@ private func news(_ reader: LiveQueryReader) async throws -> LiveQueryUpdate {
             defer { second.end() }
             var other = Replay()
             try await other.read(second, until: ["/a"])
+        }
+    }
+
+    @Test("U1: a list that has changed since it was read does not count as current before its changes are told")
+    func currentWithChanges() async throws {
+        try await running { fixture in
+            fixture.isCurrent.change { $0 = false }
+            try await fixture.add("/a")
+            let reader = try fixture.reader(try query("/"))
+            defer { reader.end() }
+            try await untilCurrent(fixture, reader)
+            fixture.isCurrent.change { $0 = true }
+            try await fixture.add("/b")
+            try await untilCurrent(fixture, reader)
+            let (first, second) = (try await news(reader), try await news(reader))
+            #expect(first.inserted.map(\.report.item.path.text) == ["/a"] && first.state != .idle)
+            #expect(second.inserted.map(\.report.item.path.text) == ["/b"] && second.state == .idle)
         }
     }
 

@@ -23,6 +23,7 @@ struct Watch: LarderCommand {
     @Flag(help: "Sort in descending order.") var descending = false
     @Option(help: ArgumentHelp("Only the first items of the order, at most this many.", valueName: "n"))
     var limit: Int?
+    @Flag(help: "Ask the server for the folder first, if it was not asked in the last ten seconds.") var refresh = false
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         var query = LiveQuery(.contents(of: try await global.itemPath(path)))
@@ -37,8 +38,8 @@ struct Watch: LarderCommand {
         let config = try global.loadConfig()
         let (account, isJSON) = (try config.oneAccount(), global.isJSON)
         let following = Following(account: account, config: config.file, console: console, subject: "the query")
-        return try await following.untilEnded { [query] host, fields throws(Failure) in
-            try await host.follow(query, of: account.bookmark.name, fields: fields) { told in
+        return try await following.untilEnded { [query, refresh] host, fields throws(Failure) in
+            try await host.follow(query, refreshes: refresh, of: account.bookmark.name, fields: fields) { told in
                 await runBlocking {
                     if isJSON { console.print(told) } else { Self.print(told, console) }
                     console.send()

@@ -1,0 +1,61 @@
+package import Model
+import Synchronization
+
+/// The folders that a reader of their list wants listed, and when which folder was listed last.
+///
+/// A folder is asked for once, however many readers want it, and not at all if it has just been listed.
+package final class FolderRefreshes: Sendable {
+    /// The age up to which a listing is new enough for a reader.
+    static let newEnough = Duration.seconds(10)
+    /// The number of folders whose times are kept. A folder whose time was dropped may be listed once more than needed.
+    private static let mostTimes = 4_096
+
+    private struct State {
+        /// When a folder was listed: the time while the machine is awake.
+        var times: [ItemPath: Duration] = [:]
+        /// The folders that are to be listed.
+        var asked: Set<ItemPath> = []
+        /// Those of them that have been listed by the scan under way, which may have yet to commit what it found.
+        var listed: Set<ItemPath> = []
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    /// Notes that a reader wants a folder listed.
+    /// - Parameter now: The time while the machine is awake.
+    /// - Returns: Whether the folder has to be asked for: it was not listed just now, and nobody has asked for it.
+    package func ask(for folder: ItemPath, at now: Duration) -> Bool {
+        state.withLock { state in
+            if let time = state.times[folder], now - time <= Self.newEnough { return false }
+            return state.asked.insert(folder).inserted
+        }
+    }
+
+    /// Takes back that a reader wants a folder listed, since it could not be asked for.
+    package func takeBack(_ folder: ItemPath) { state.withLock { _ = $0.asked.remove(folder) } }
+
+    /// The folders that readers wanted listed and that have not been listed yet.
+    package var awaited: Set<ItemPath> { state.withLock { $0.asked } }
+
+    /// Notes that a folder was listed.
+    func noteListed(_ folder: ItemPath, at now: Duration) {
+        state.withLock { state in
+            if state.times.count >= Self.mostTimes {
+                state.times = state.times.filter { now - $0.value <= Self.newEnough }
+                if state.times.count >= Self.mostTimes { state.times = [:] }
+            }
+            state.times[folder] = now
+            if state.asked.contains(folder) { state.listed.insert(folder) }
+        }
+    }
+
+    /// Notes that what was listed so far is in the database.
+    func noteCommitted() {
+        state.withLock { state in
+            state.asked.subtract(state.listed)
+            state.listed = []
+        }
+    }
+}
