@@ -8,7 +8,7 @@ extension ControlService {
     private static let bookmarkInterval = Duration.seconds(10)
     /// The field in which a client that connects again names the last event that it has, by the standard of server-sent
     /// events.
-    private static let lastEventField = "last-event-id"
+    static let lastEventField = "last-event-id"
 
     /// Tells what changes in an account until the client closes the connection, or the host has the account no longer. The
     /// stream goes on over a reload or a restart of the account.

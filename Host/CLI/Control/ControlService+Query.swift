@@ -4,7 +4,8 @@ import Model
 /// The answers to live queries: streams of change sets.
 extension ControlService {
     /// Tells a list and its changes until the client closes the connection, or the host has the account no longer. After
-    /// a reload or a restart of the account the list is told anew.
+    /// a reload or a restart of the account the list is told anew, and to a client that connects again with the last event
+    /// that it has.
     /// - Parameter refreshes: Whether the server is asked for the folder first.
     /// - Throws: a failure of the connection.
     func follow(
@@ -24,7 +25,8 @@ extension ControlService {
                 of: account, fields, on: connection,
                 { host throws(Failure) in if let host { first = try await begin(host) } })
         else { return }
-        var isAnew = false
+        // A client that names an event by which it has a list drops that list.
+        var isAnew = fields[Self.lastEventField]?.isEmpty == false
         while true {
             var next = first
             first = nil

@@ -121,6 +121,16 @@ import Testing
                         "http://larder/v1/accounts/home/query?item=/a",
                     ])
                 #expect(item.exitCode == 28 && item.output.contains(#""path":"/a""#), "\(item.summary)")
+                #expect(!item.output.contains(#""anew":true"#))
+                // A client that connects again has a list, which it is told to drop.
+                let again = try await TestSupport.run(
+                    "curl",
+                    [
+                        "-sS", "--max-time", "3", "--unix-socket", socket, "-H", "Last-Event-ID: 1:1",
+                        "http://larder/v1/accounts/home/query?item=/a",
+                    ])
+                let first = try #require(again.lines.first { $0.hasPrefix("data: ") }, "\(again.summary)")
+                #expect(first.contains(#""anew":true"#) && first.contains(#""path":"/a""#), "\(again.summary)")
                 let shown = "\(folder)/shown"
                 let stream = try ChildProcess(
                     "curl",
