@@ -35,6 +35,8 @@ final class Console: Sendable {
     private static let cleared = "\r\u{1b}[K"
 
     private let state = Mutex(State())
+    /// Whether the output could not be written.
+    private let hasFailed = Atomic(false)
     /// The descriptor for the command's results. What is not printed here may be written to it.
     let output: Int32
     private let errors: Int32
@@ -97,15 +99,11 @@ final class Console: Sendable {
     /// Writes the buffered output. ``flush()`` tells whether that went well.
     func send() { state.withLock { flush(&$0) } }
 
-    /// Whether nobody can read the output any more, or it cannot be written.
+    /// Whether nobody can read the output any more, or it could not be written. Waits for no write that is under way.
     var isReaderGone: Bool {
-        isOutputClosed || state.withLock { $0.failure != nil }
-    }
-
-    /// Whether the output's reader has closed it. Waits for no write that is under way.
-    var isOutputClosed: Bool {
         var poller = pollfd(fd: output, events: 0, revents: 0)
-        return poll(&poller, 1, 0) > 0 && Int32(poller.revents) & (POLLERR | POLLHUP) != 0
+        return hasFailed.load(ordering: .relaxed)
+            || poll(&poller, 1, 0) > 0 && Int32(poller.revents) & (POLLERR | POLLHUP) != 0
     }
 
     /// The size of the output's terminal; that of a small one if it is unknown.
@@ -164,7 +162,10 @@ final class Console: Sendable {
         // If the output is a terminal, both outputs are the same screen, so the line of progress is cleared first.
         let progress = outputIsTerminal && !state.pending.isEmpty ? state.progress : nil
         if progress != nil { Self.write(Array(Self.cleared.utf8), to: errors) }
-        if state.failure == nil, let number = Self.write(state.pending, to: output) { state.failure = number }
+        if state.failure == nil, let number = Self.write(state.pending, to: output) {
+            state.failure = number
+            hasFailed.store(true, ordering: .relaxed)
+        }
         state.pending.removeAll(keepingCapacity: true)
         if let progress { Self.write(Array(progress.utf8), to: errors) }
     }

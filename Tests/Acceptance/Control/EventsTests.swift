@@ -81,7 +81,9 @@ import Testing
         }
     }
 
-    @Test("E2: a stream tells what changes while it lasts, and one that begins at its last event goes on")
+    @Test(
+        "E2 G41: a stream tells what changes while it lasts, one that begins at its last event goes on, and a full disk behind it ends it"
+    )
     func stream() async throws {
         try await withTemporaryFolder { folder in
             try await TestServer.running { server in
@@ -124,6 +126,12 @@ import Testing
                     "curl",
                     ["--silent", "--unix-socket", socket, "http://larder/v1/accounts/home/changes?since=x"])
                 #expect(refused.output.contains("the parameter `since` is no position: x"))
+                let command = "timeout 60 '\(try Build.larder)' --config '\(account.larder.config)'"
+                for followed in ["events --follow", "watch /"] {
+                    let full = try await TestSupport.run("sh", ["-c", "\(command) \(followed) > /dev/full"])
+                    #expect(
+                        full.exitCode == 74 && full.errors.contains("the output cannot be written"), "\(full.summary)")
+                }
                 #expect(await follow.stop() == .code(0))
                 #expect(await host.stop() == .code(0))
             }

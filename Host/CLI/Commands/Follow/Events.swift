@@ -48,8 +48,8 @@ struct Events: LarderCommand {
             }
             return []
         }
-        let following = Following(account: account, config: config.file, console: console, subject: "go on")
-        return try await following.untilEnded { [position] host, fields throws(Failure) in
+        let following = Following(accounts: [account], config: config.file, console: console, subject: "go on")
+        return try await following.untilEnded { [position] host, _, fields throws(Failure) in
             try await host.changes(behind: position, of: name, fields: fields) { told in
                 await runBlocking {
                     Self.print(told, console, isJSON: isJSON)

@@ -37,8 +37,8 @@ struct Watch: LarderCommand {
         query.limit = limit
         let config = try global.loadConfig()
         let (account, isJSON) = (try config.oneAccount(), global.isJSON)
-        let following = Following(account: account, config: config.file, console: console, subject: "the query")
-        return try await following.untilEnded { [query, refresh] host, fields throws(Failure) in
+        let following = Following(accounts: [account], config: config.file, console: console, subject: "the query")
+        return try await following.untilEnded { [query, refresh] host, _, fields throws(Failure) in
             try await host.follow(query, refreshes: refresh, of: account.bookmark.name, fields: fields) { told in
                 await runBlocking {
                     if isJSON { console.print(told) } else { Self.print(told, console) }

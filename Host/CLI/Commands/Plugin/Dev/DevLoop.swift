@@ -193,7 +193,7 @@ struct DevLoop: Sendable {
         var unsettled = 0
         while true {
             do { try await Task.sleep(for: Self.interval) } catch { return nil }
-            if console.isOutputClosed { return nil }
+            if console.isReaderGone { return nil }
             let now = await sources()
             if now == before {
                 unsettled = 0
