@@ -171,4 +171,41 @@ import Testing
             #expect(await host.stop() == .code(0))
         }
     }
+
+    @Test("E2: a stream that has told nothing but where it begins misses nothing while the account is opened anew")
+    func begun() async throws {
+        try await withTemporaryFolder { folder in
+            try await TestServer.running { server in
+                server.tree.put("/a", "1")
+                let account = try Account(in: folder, server, settings: ["poll: 1h"])
+                #expect(try await account.larder("run", "--once").exitCode == 0)
+                let host = try account.larder.start(["run"], errors: "\(folder)/log")
+                let socket = try await account.untilCommanded(host)
+                try await account.untilOnline(host)
+                let shown = "\(folder)/shown"
+                let stream = try ChildProcess(
+                    "curl",
+                    ["-sS", "--no-buffer", "--unix-socket", socket, "http://larder/v1/accounts/home/changes"],
+                    output: shown)
+                try await soon("where it begins", beside: stream, log: shown) {
+                    try Files.text(shown).contains("\"kind\":\"bookmark\"")
+                }
+                // The account that is opened again finds the file before the stream goes on.
+                server.tree.put("/b", "22")
+                let config = try Files.text(account.larder.config)
+                try Files.write(
+                    config.replacing("poll: 1h", with: "poll: 2h"), to: account.larder.config, mode: 0o600)
+                #expect(try await account.larder("reload").exitCode == 0)
+                try await soon("the file is found", beside: host) {
+                    try await account.larder("stat", "/b").exitCode == 0
+                }
+                try await soon("the file is told", beside: stream, log: shown) {
+                    try Files.text(shown).contains("\"path\":\"/b\"")
+                }
+                stream.send(SIGKILL)
+                _ = await stream.wait()
+                #expect(await host.stop() == .code(0))
+            }
+        }
+    }
 }
