@@ -36,14 +36,18 @@ extension ControlService {
             while case .success(let update) = try await awaited(
                 on: connection, { () async throws(Failure) in try await reader.next() })
             {
-                try await connection.send(Self.event(update, isAnew: isAnew))
+                let text =
+                    isAnew
+                    ? Self.event(update, isAnew: true)
+                    : update.shared?.text { Self.event(update) } ?? Self.event(update)
+                try await connection.send(text)
                 isAnew = false
             }
             isAnew = true
         }
     }
 
-    private static func event(_ update: LiveQueryUpdate, isAnew: Bool) -> [UInt8] {
+    private static func event(_ update: LiveQueryUpdate, isAnew: Bool = false) -> [UInt8] {
         var update = update
         if isAnew { update.isAnew = true }
         let position = update.isPart ? "" : "id: \(update.position)\n"

@@ -40,6 +40,8 @@ final class LiveQueries: Sendable {
         var waits = true
         /// What changed after that list.
         var pending = ChangeSet()
+        /// What the readers share of whom ``pending`` is the same; nil if it is this reader's alone.
+        var shared: SharedUpdate?
         /// The anchor of the list that ``contents`` is of.
         var contentsAnchor: Int64 = 0
         /// The anchor of the reader's list, once it has taken everything.
@@ -244,10 +246,14 @@ final class LiveQueries: Sendable {
                 guard let list = state.lists[query] else { continue }
                 state.lists[query]?.machine = machine
                 var whole: [ItemRowID]?
+                let shared = list.readers.count > 1 ? SharedUpdate() : nil
                 for number in list.readers {
                     guard var reader = state.readers[number] else { continue }
                     if let set, !reader.waits {
-                        if !set.isEmpty { reader.pending = reader.pending.followed(by: set) }
+                        if !set.isEmpty {
+                            reader.shared = reader.pending.isEmpty ? shared : nil
+                            reader.pending = reader.pending.followed(by: set)
+                        }
                         reader.anchor = machine.anchor
                     }
                     if set == nil || reader.waits || reader.pending.count > Self.mostPending {
@@ -255,7 +261,7 @@ final class LiveQueries: Sendable {
                         let ids = whole ?? machine.ids
                         whole = ids
                         (reader.contents, reader.taken, reader.begins) = (ids[...], 0, true)
-                        (reader.pending, reader.waits) = (ChangeSet(), false)
+                        (reader.pending, reader.shared, reader.waits) = (ChangeSet(), nil, false)
                         (reader.contentsAnchor, reader.anchor) = (machine.anchor, machine.anchor)
                         reader.toldState = nil
                     }
@@ -319,6 +325,7 @@ final class LiveQueries: Sendable {
         var isAnew = false
         var isPart = false
         var standing: QueryStanding
+        var shared: SharedUpdate?
     }
 
     /// Returns what there is to tell a reader; nil if there is nothing.
@@ -343,13 +350,14 @@ final class LiveQueries: Sendable {
                 // What the server had is not all told before what changed since.
                 if taken.isPart || !reader.pending.isEmpty, reader.state == .idle { taken.state = .contentsFromCache }
             } else {
-                taken.set = reader.pending
-                reader.pending = ChangeSet()
+                (taken.set, taken.shared) = (reader.pending, reader.shared)
+                (reader.pending, reader.shared) = (ChangeSet(), nil)
             }
             reader.toldState = taken.state
             return .success(taken)
         }
         guard let taken = try taken.get() else { return nil }
+        if let known = taken.shared?.known(in: taken.state) { return known }
         do { return try await database.read { [self] in try update(taken, $0) } } catch {
             // What was taken is not told. The reader gets the list anew, if it goes on.
             state.change { state in
@@ -361,6 +369,8 @@ final class LiveQueries: Sendable {
     }
 
     private func update(_ taken: Taken, _ reads: ReadTransaction) throws -> LiveQueryUpdate {
+        // Another reader may have read it while this one waited for the connection.
+        if let known = taken.shared?.known(in: taken.state) { return known }
         let now = clock.agesTo()
         var position = try reads.tombstones.position()
         position.anchor = taken.anchor
@@ -387,7 +397,7 @@ final class LiveQueries: Sendable {
                 report: try report($0.id), position: $0.position,
                 oldPosition: taken.set.oldPosition(of: $0.position))
         }
-        return update
+        return taken.shared?.noted(update) ?? update
     }
 
     /// Returns the item of a row, or what is known of a row that was deleted.

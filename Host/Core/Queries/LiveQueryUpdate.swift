@@ -43,4 +43,6 @@ public struct LiveQueryUpdate: Sendable {
     public var moved: [Entry] = []
     /// How far the list is to be believed.
     public var state: LiveQueryState
+    /// What other readers share who are told the same; nil if nobody does.
+    public var shared: SharedUpdate?
 }

@@ -180,6 +180,40 @@ private func news(_ reader: LiveQueryReader) async throws -> LiveQueryUpdate {
         }
     }
 
+    @Test("U2: what all readers of a query are told is read once, and not what one of them is told alone")
+    func shared() async throws {
+        try await running { fixture in
+            try await fixture.add("/a")
+            let readers = try (0..<3).map { _ in try fixture.reader(try query("/")) }
+            defer { for reader in readers { reader.end() } }
+            var replays = [Replay(), Replay(), Replay()]
+            for index in readers.indices { try await replays[index].read(readers[index], until: ["/a"]) }
+            try await fixture.add("/b")
+            for reader in readers { try await untilCurrent(fixture, reader) }
+            for index in 0..<2 { replays[index].apply(try await news(readers[index])) }
+            let first = try #require(replays[0].told.last?.shared)
+            #expect(replays[1].told.last?.shared === first)
+            #expect(first.text { [1] } == [1] && first.text { [2] } == [1])
+            // The third one missed that set, and is told both together.
+            try await fixture.change("/a") { $0.size = 7 }
+            for reader in readers { try await untilCurrent(fixture, reader) }
+            for index in readers.indices { replays[index].apply(try await news(readers[index])) }
+            let second = try #require(replays[0].told.last?.shared)
+            #expect(second !== first && replays[1].told.last?.shared === second)
+            #expect(replays[2].told.last?.shared == nil)
+            #expect(replays.allSatisfy { $0.paths == ["/a", "/b"] })
+            #expect(replays.allSatisfy { $0.told.last?.updated.first?.report.item.size == 7 })
+            // Readers in other states are not told the same.
+            let update = try #require(replays[0].told.last)
+            let shared = SharedUpdate()
+            #expect(shared.noted(update).shared === shared && shared.known(in: .idle)?.shared === shared)
+            #expect(shared.known(in: .contentsFromCache) == nil)
+            var other = update
+            (other.state, other.shared) = (.contentsFromCache, nil)
+            #expect(shared.noted(other).shared == nil)
+        }
+    }
+
     @Test("U11: a reader that misses more than is kept for it gets the list anew, and is told so")
     func tooSlow() async throws {
         try await running { fixture in
