@@ -64,14 +64,13 @@ struct QueryMachine: Sendable {
         facts: () throws -> ConditionFacts
     ) throws -> ChangeSet {
         let (next, query) = (query, self.query)
-        let changed = changes.changed.filter { $0.anchor > anchor }
         let deleted = Set(changes.deleted.lazy.filter { [anchor] in $0.anchor > anchor }.map(\.databaseID))
         let due = turns.takeDue(at: now)
         let isSetBack = now < last && filters.contains(where: \.isTimed)
         last = now
         let found = try find(rows)
         let mustRead =
-            next != nil || isSetBack || changes.isCut || changed.count > Self.mostChanges || found != self.found
+            next != nil || isSetBack || changes.isCut || changes.changed.count > Self.mostChanges || found != self.found
             || found?.isItself != false
             || (changes.changesFacts && query.needsFacts) || (turns.horizon.map { $0 <= now } ?? false)
         guard !mustRead, let folder = found?.path else {
@@ -80,6 +79,8 @@ struct QueryMachine: Sendable {
                 return try $0.readAnew(rows, now, facts)
             }
         }
+        let all = query.isRecursive ? changes.changed : changes.concerning(folder, listed: order)
+        let changed = all.filter { $0.anchor > anchor }
         let named = Set(changed.lazy.map(\.databaseID))
         let turned = try Set(due).subtracting(named).compactMap { try rows.item($0) }
         let before = order.count

@@ -24,7 +24,16 @@ struct QueryChanges: Sendable {
     /// The anchor of the state before.
     var after: Int64
     /// The items that were added or changed, as they are now.
-    var changed: [Item] = []
+    var changed: [Item] = [] {
+        didSet {
+            byFolder = Dictionary(grouping: changed.indices) { changed[$0].path.parent }
+            byRow = Dictionary(changed.enumerated().map { ($0.element.databaseID, $0.offset) }) { $1 }
+        }
+    }
+    /// The indices of ``changed`` by the folders in which the items are, and by their rows: many lists are brought up to
+    /// date with the same changes, each of which concerns few.
+    private var byFolder: [ItemPath: [Int]] = [:]
+    private var byRow: [ItemRowID: Int] = [:]
     /// The rows that were deleted.
     var deleted: [Tombstone] = []
     /// Whether ``changed`` leaves something out, since it was too much, or is not known any more.
@@ -33,6 +42,21 @@ struct QueryChanges: Sendable {
     var shown: Set<ItemRowID> = []
     /// Whether policies or claims changed.
     var changesFacts = false
+
+    /// Creates changes that name nothing.
+    init(after: Int64) { self.after = after }
+
+    /// Returns the changed items that are directly in a folder, or have been.
+    /// - Parameter order: The rows that were in the folder's list.
+    func concerning(_ folder: ItemPath, listed order: QueryOrder) -> [Item] {
+        var places = Set(byFolder[folder] ?? [])
+        if order.count < byRow.count {
+            for row in order.ids { if let place = byRow[row] { places.insert(place) } }
+        } else {
+            for (row, place) in byRow where order.position(of: row) != nil { places.insert(place) }
+        }
+        return places.sorted().map { changed[$0] }
+    }
 }
 
 /// The rows of a state of the database.
@@ -72,10 +96,12 @@ struct StoredRows: QueryRows {
         changes.isCut =
             try reads.items.changedCount(after: anchor, limit: most + 1) > most || anchor < reads.tombstones.floor()
         if !changes.isCut {
+            var changed: [Item] = []
             try reads.items.changed(after: anchor) {
-                changes.changed.append($0.item)
+                changed.append($0.item)
                 return true
             }
+            changes.changed = changed
         }
         return changes
     }
