@@ -5,7 +5,7 @@ import Testing
 @testable import Database
 
 /// Tests of the changes of other things than items that are kept for the change feed.
-@Suite struct ChangeTableTests {
+@Suite struct NotedChangeTests {
     private func record(_ tx: Transaction, _ path: String) throws -> SyncRecordID {
         let item = try tx.items.insert(fileItem(path))
         return try tx.journal.insert(
