@@ -251,7 +251,8 @@ final class LiveQueries: Sendable {
                     guard var reader = state.readers[number] else { continue }
                     if let set, !reader.waits {
                         if !set.isEmpty {
-                            reader.shared = reader.pending.isEmpty ? shared : nil
+                            // What is left of the contents may be read after another reader's set, and be newer.
+                            reader.shared = reader.pending.isEmpty && reader.contents.isEmpty ? shared : nil
                             reader.pending = reader.pending.followed(by: set)
                         }
                         reader.anchor = machine.anchor

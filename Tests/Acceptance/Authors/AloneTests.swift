@@ -31,7 +31,9 @@ import Testing
             [
                 "--net", "--mount", "sh", "-ec", root, "sh", root1, installed.prefix, script,
                 (["/opt/larder/bin"] + path + ["/usr/bin", "/bin"]).joined(separator: ":"),
-            ] + folders)
+            ] + folders,
+            // A whole package is built, perhaps beside much else.
+            timeout: .seconds(1_200))
     }
 
     /// The folder of the toolchain's libraries that the program needs.
