@@ -9,7 +9,7 @@ import Testing
     @Test("U9: a pause stops a download of Apache's, outlasts a kill, and the download goes on where it was")
     func apache() async throws {
         try await withTemporaryFolder { folder in
-            let size = 3_000_000
+            let size = 8_000_000
             try Files.makeFolder("\(folder)/data")
             var options = Account.withLogin
             options.kilobytesPerSecond = 400
