@@ -15,8 +15,6 @@ package final class FolderRefreshes: Sendable {
         var times: [ItemPath: Duration] = [:]
         /// The folders that are to be listed.
         var asked: Set<ItemPath> = []
-        /// Those of them that have been listed by the scan under way, which may have yet to commit what it found.
-        var listed: Set<ItemPath> = []
     }
 
     private let state = Mutex(State())
@@ -33,29 +31,22 @@ package final class FolderRefreshes: Sendable {
         }
     }
 
-    /// Takes back that a reader wants a folder listed, since it could not be asked for.
-    package func takeBack(_ folder: ItemPath) { state.withLock { _ = $0.asked.remove(folder) } }
-
     /// The folders that readers wanted listed and that have not been listed yet.
     package var awaited: Set<ItemPath> { state.withLock { $0.asked } }
 
     /// Notes that a folder was listed.
-    func noteListed(_ folder: ItemPath, at now: Duration) {
+    /// - Returns: Whether a reader wanted it.
+    func noteListed(_ folder: ItemPath, at now: Duration) -> Bool {
         state.withLock { state in
             if state.times.count >= Self.mostTimes {
                 state.times = state.times.filter { now - $0.value <= Self.newEnough }
                 if state.times.count >= Self.mostTimes { state.times = [:] }
             }
             state.times[folder] = now
-            if state.asked.contains(folder) { state.listed.insert(folder) }
+            return state.asked.contains(folder)
         }
     }
 
-    /// Notes that what was listed so far is in the database.
-    func noteCommitted() {
-        state.withLock { state in
-            state.asked.subtract(state.listed)
-            state.listed = []
-        }
-    }
+    /// Notes that all that is known of folders is in the database, or that they are not there.
+    package func noteDone(_ folders: Set<ItemPath>) { state.withLock { $0.asked.subtract(folders) } }
 }

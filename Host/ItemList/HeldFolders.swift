@@ -56,7 +56,12 @@ extension ItemListUpdate {
 /// The folders that a scan has listed completely.
 final class ListedFolders: Sendable {
     private let paths = Mutex<Set<ItemPath>>([])
+    private let wantedPaths = Mutex<Set<ItemPath>>([])
 
+    /// The folders that a reader wanted, and that were listed or are not there.
+    var wanted: Set<ItemPath> { wantedPaths.withLock { $0 } }
+
+    func noteWanted(_ path: ItemPath) { wantedPaths.withLock { _ = $0.insert(path) } }
     func insert(_ path: ItemPath) { paths.withLock { _ = $0.insert(path) } }
     func contains(_ path: ItemPath) -> Bool { paths.withLock { $0.contains(path) } }
 }

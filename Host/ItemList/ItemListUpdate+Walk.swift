@@ -19,10 +19,10 @@ extension ItemListUpdate {
     ///   everything, where every listing has the same reason.
     /// - Returns: The folders that were not listed.
     func walk(
-        _ first: [ScanJob], _ kept: KeptJobs, _ root: BegunListing?, started: Timestamp, etagsNameWrites: Bool,
+        _ first: [ScanJob], _ listed: ListedFolders, _ kept: KeptJobs, _ root: BegunListing?, started: Timestamp,
+        etagsNameWrites: Bool,
         showsTrust: Bool, _ outcome: inout Outcome
     ) async throws -> [ScanJob] {
-        let listed = ListedFolders()
         let writer = MergeWriter(database: database)
         let context = FolderMerge.Context(
             started: started, keepsAllJobs: { kept.isOn }, isListed: { listed.contains($0) },
@@ -83,6 +83,7 @@ extension ItemListUpdate {
                         }
                     case .gone:
                         outcome.changed = true
+                        listed.noteWanted(job.path)
                     case .failed(let error):
                         left.append(job)
                         outcome.isComplete = false

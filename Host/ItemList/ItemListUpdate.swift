@@ -100,7 +100,8 @@ package struct ItemListUpdate: Sendable {
         _ mode: ScanMode, root: ListedItem? = nil, listing: BegunListing? = nil, isFamily: Bool = false,
         waits: (ItemPath) -> Bool = { _ in false }
     ) async throws -> Outcome {
-        defer { refreshes.noteCommitted() }
+        let listed = ListedFolders()
+        defer { refreshes.noteDone(listed.wanted) }
         let started = clock.now()
         let areBelieved = try await database.read { try $0.etagTrust().areBelieved }
         let etagsNameWrites = isFamily && areBelieved
@@ -119,7 +120,8 @@ package struct ItemListUpdate: Sendable {
         }
         let kept = KeptJobs(database, walk: mode == .whole ? started : nil, isOn: keepsJobs)
         let left = try await walk(
-            jobs, kept, listing, started: started, etagsNameWrites: etagsNameWrites, showsTrust: showsTrust, &outcome)
+            jobs, listed, kept, listing, started: started, etagsNameWrites: etagsNameWrites, showsTrust: showsTrust,
+            &outcome)
         if !left.isEmpty {
             outcome.isComplete = false
             // A task of its own keeps the folders also if the scan is cancelled.
@@ -273,7 +275,7 @@ package struct ItemListUpdate: Sendable {
 
     func noteListed(_ folder: ItemPath, in listed: ListedFolders) {
         listed.insert(folder)
-        refreshes.noteListed(folder, at: clock.awake())
+        if refreshes.noteListed(folder, at: clock.awake()) { listed.noteWanted(folder) }
     }
 
     /// Lists one folder, with retries.
@@ -281,9 +283,9 @@ package struct ItemListUpdate: Sendable {
     /// - Returns: The error if the folder was not listed, or nil if it was.
     /// - Throws: `Failure` of the database or the tree; `CancellationError` if the task was cancelled.
     package func listAgain(_ folder: ItemPath, etagsNameWrites: Bool = false) async throws -> ConnectionError? {
-        defer { refreshes.noteCommitted() }
         let started = clock.now()
         let listed = ListedFolders()
+        defer { refreshes.noteDone(listed.wanted) }
         let context = FolderMerge.Context(
             started: started, isListed: { listed.contains($0) }, noteListed: { noteListed($0, in: listed) },
             etagsNameWrites: etagsNameWrites, reservesDotLarder: reservesDotLarder, fetchesAgain: fetchesAgain,
@@ -296,7 +298,7 @@ package struct ItemListUpdate: Sendable {
             try await ListingRetry.trying(clock, upTo: ListingRetry.tries) {
                 switch try await list(job, context: context, writer: writer) {
                 case .folder(let result): held.add(result)
-                case .gone: break
+                case .gone: listed.noteWanted(folder)
                 case .failed(let error): throw error
                 }
             }

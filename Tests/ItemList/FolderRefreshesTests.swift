@@ -12,13 +12,13 @@ struct FolderRefreshesTests {
         let a = ItemPath(unchecked: "/a")
         #expect(refreshes.ask(for: a, at: .seconds(0)))
         #expect(!refreshes.ask(for: a, at: .seconds(60)) && refreshes.awaited == [a])
-        refreshes.noteListed(a, at: .seconds(100))
+        #expect(refreshes.noteListed(a, at: .seconds(100)))
         // What was found is not in the database yet.
         #expect(refreshes.awaited == [a] && !refreshes.ask(for: a, at: .seconds(101)))
-        refreshes.noteCommitted()
+        refreshes.noteDone([a])
         #expect(refreshes.awaited.isEmpty && !refreshes.ask(for: a, at: .seconds(110)))
         #expect(refreshes.ask(for: a, at: .seconds(111)) && refreshes.awaited == [a])
-        refreshes.takeBack(a)
+        refreshes.noteDone([a])
         #expect(refreshes.awaited.isEmpty && refreshes.ask(for: a, at: .seconds(111)))
     }
 }

@@ -156,7 +156,8 @@ public final class AccountHost: Sendable {
                 concurrency: { connection.listings.atOnce + 20 }, reservesDotLarder: vault.tree.reservesDotLarder,
                 removalGuard: process.settings.removalGuard, carryOutMoves: { try await mover.carryOut() },
                 removeLeftFolders: { try await mover.removeLeftFolders() },
-                fetchesAgain: { try engine.fetchAgain($0, in: $1) }, finishedChanges: finishedChanges, refreshes: refreshes)
+                fetchesAgain: { try engine.fetchAgain($0, in: $1) }, finishedChanges: finishedChanges,
+                refreshes: refreshes)
             let loops = EventLoops(
                 database: vault.database, connection: connection, plugins: plugins,
                 removalGuard: process.settings.removalGuard, clock: clock,

@@ -32,7 +32,7 @@ extension AccountHost {
                     tx.noteFoldersLeft()
                 }
             } catch {
-                list.refreshes.takeBack(folder)
+                list.refreshes.noteDone([folder])
                 throw error
             }
             return folder

@@ -1,3 +1,6 @@
+import Database
+import DemoServer
+import ItemList
 import Model
 import TestServer
 import TestSupport
@@ -40,6 +43,30 @@ struct RefreshTests {
             defer { plain.end() }
             while try await plain.next().state != .idle {}
             #expect(!fixture.listings.contains("/d"))
+        }
+    }
+
+    @Test("U1: a reader does not wait for a folder that is not on the server any more")
+    func gone() async throws {
+        try await AccountFixture.atWork(.plain) { fixture in
+            for path in ["/d/1", "/e/1"] { fixture.put(path, "x") }
+        } body: { fixture in
+            let refreshes = fixture.host.list.refreshes
+            for (path, byScan) in [("/d", false), ("/e", true)] {
+                let folder = ItemPath(unchecked: path)
+                fixture.server.tree.remove(path)
+                fixture.clock.advance(.seconds(11))
+                #expect(refreshes.ask(for: folder, at: fixture.clock.host.awake()))
+                if byScan {
+                    try await fixture.host.database.write { tx in
+                        try tx.scan.requestListing(of: folder)
+                        tx.noteFoldersLeft()
+                    }
+                } else {
+                    _ = try await fixture.host.list.listAgain(folder)
+                }
+                try await fixture.until { refreshes.awaited.isEmpty }
+            }
         }
     }
 }
