@@ -44,7 +44,7 @@ extension ControlService {
                     try await host.changes(behind: position)
                 }
             }
-            guard var reader = next else { return try await end(account, on: connection) }
+            guard var reader = next else { return }
             defer { reader.end() }
             while true {
                 position = reader.position

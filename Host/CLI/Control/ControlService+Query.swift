@@ -31,7 +31,7 @@ extension ControlService {
             var next = first
             first = nil
             if next == nil { next = try await reopened(account, on: connection, begin) }
-            guard let reader = next else { return try await end(account, on: connection) }
+            guard let reader = next else { return }
             defer { reader.end() }
             while case .success(let update) = try await awaited(
                 on: connection, { () async throws(Failure) in try await reader.next() })
@@ -50,8 +50,8 @@ extension ControlService {
     private static func event(_ update: LiveQueryUpdate, isAnew: Bool = false) -> [UInt8] {
         var update = update
         if isAnew { update.isAnew = true }
-        let position = update.isPart ? "" : "id: \(update.position)\n"
-        return Array("\(position)event: changeSet\ndata: \(JSONValue(update).text)\n\n".utf8)
+        // A part has an id too: a client that has it, and connects again, has to be told that the list is anew.
+        return Array("id: \(update.position)\nevent: changeSet\ndata: \(JSONValue(update).text)\n\n".utf8)
     }
 }
 

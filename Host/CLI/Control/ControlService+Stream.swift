@@ -6,6 +6,8 @@ import Model
 extension ControlService {
     /// The time between two checks of whether an account that was closed is open again.
     private static let retryInterval = Duration.seconds(1)
+    /// The number of tries after which an open account that cannot be read ends a stream.
+    private static let mostTries = 10
     private static let full = "503 Service Unavailable"
     private static let sign = Array(":\n\n".utf8)
 
@@ -34,17 +36,25 @@ extension ControlService {
     }
 
     /// Waits until an account is open again, and begins to read it.
-    /// - Returns: What `read` returns; nil if the host has the account no longer.
+    /// - Returns: What `read` returns; nil if the stream has ended, since the host has the account no longer, or cannot
+    ///   read it.
     /// - Throws: a failure of the connection; `CancellationError` if the host ends.
     func reopened<Reader>(
         _ account: String, on connection: ControlConnection, _ read: (AccountHost) async throws(Failure) -> Reader
     ) async throws -> Reader? {
-        while hosting.phases[account] != nil {
+        var failure: Failure?
+        var tries = 0
+        while hosting.phases[account] != nil, tries < Self.mostTries {
             try await connection.send(Self.sign)
             try await hosting.options.clock.sleep(Self.retryInterval)
+            guard let host = hosting.phases[account]?.host else { continue }
             // An account that is still closing refuses to be read.
-            if let host = hosting.phases[account]?.host, let reader = try? await read(host) { return reader }
+            do throws(Failure) { return try await read(host) } catch { (failure, tries) = (error, tries + 1) }
         }
+        if hosting.phases[account] == nil { failure = nil }
+        let told = JSONValue(error: failure ?? hosting.noAccount(account)).text
+        try await connection.send(Array("event: error\ndata: \(told)\n\n".utf8))
+        try await connection.endEvents()
         return nil
     }
 
@@ -68,12 +78,5 @@ extension ControlService {
                 try await connection.send(Self.sign)
             }
         }
-    }
-
-    /// Tells that the host has an account no longer, and ends the stream.
-    func end(_ account: String, on connection: ControlConnection) async throws {
-        let failure = JSONValue(error: hosting.noAccount(account)).text
-        try await connection.send(Array("event: error\ndata: \(failure)\n\n".utf8))
-        try await connection.endEvents()
     }
 }

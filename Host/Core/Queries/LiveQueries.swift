@@ -324,7 +324,6 @@ final class LiveQueries: Sendable {
         var anchor: Int64
         var state: LiveQueryState
         var isAnew = false
-        var isPart = false
         var standing: QueryStanding
         var shared: SharedUpdate?
     }
@@ -347,9 +346,10 @@ final class LiveQueries: Sendable {
                 taken.set.insertions = part.enumerated().map { .init($0.element, at: reader.taken + $0.offset) }
                 reader.contents = reader.contents.dropFirst(part.count)
                 reader.taken += part.count
-                taken.isPart = !reader.contents.isEmpty
                 // What the server had is not all told before what changed since.
-                if taken.isPart || !reader.pending.isEmpty, reader.state == .idle { taken.state = .contentsFromCache }
+                if !reader.contents.isEmpty || !reader.pending.isEmpty, reader.state == .idle {
+                    taken.state = .contentsFromCache
+                }
             } else {
                 (taken.set, taken.shared) = (reader.pending, reader.shared)
                 (reader.pending, reader.shared) = (ChangeSet(), nil)
@@ -375,7 +375,7 @@ final class LiveQueries: Sendable {
         let now = clock.agesTo()
         var position = try reads.tombstones.position()
         position.anchor = taken.anchor
-        var update = LiveQueryUpdate(position: position, isAnew: taken.isAnew, isPart: taken.isPart, state: taken.state)
+        var update = LiveQueryUpdate(position: position, isAnew: taken.isAnew, state: taken.state)
         let moved = taken.set.moved
         func report(_ id: ItemRowID) throws -> ItemReport {
             try taken.standing.report(Self.item(id, reads, now), reads, files: files)

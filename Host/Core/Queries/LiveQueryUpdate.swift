@@ -31,8 +31,6 @@ public struct LiveQueryUpdate: Sendable {
     public var position: ChangePosition
     /// Whether the reader's list is empty before, since what it missed was too much or is not known any more.
     public var isAnew = false
-    /// Whether more of the list follows, so that the reader does not have all of it up to ``position`` yet.
-    public var isPart = false
     /// The items that come into the list.
     public var inserted: [Entry] = []
     /// The items that stay where they are in the order, and changed.
