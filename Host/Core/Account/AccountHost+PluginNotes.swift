@@ -32,29 +32,30 @@ extension AccountHost {
             .map { PluginNote($0, at: now, words: process.options.words) }
         let states = Dictionary(
             reports.filter { $0.state != .found }.map {
-                ($0.id.text, PluginStanding(state: $0.state.rawValue, reason: $0.reason))
+                ($0.id.text, $0)
             },
             uniquingKeysWith: { first, _ in first })
+        let standings = states.mapValues { PluginStanding(state: $0.state.rawValue, hasReason: $0.reason != nil) }
         try await database.write { transaction in
             let before = try transaction.meta.json([String: PluginStanding].self, .pluginStates) ?? [:]
-            for (plugin, standing) in states.sorted(by: { $0.key < $1.key }) where before[plugin] != standing {
-                try transaction.notedChanges.note(
-                    PluginID(plugin), state: standing.state, reason: standing.reason)
+            for (plugin, report) in states.sorted(by: { $0.key < $1.key }) where before[plugin] != standings[plugin] {
+                try transaction.notedChanges.note(report.id, state: report.state.rawValue, reason: report.reason)
             }
-            if before != states { try transaction.meta.set(.pluginStates, json: states) }
+            if before != standings { try transaction.meta.set(.pluginStates, json: standings) }
             try transaction.meta.set(.pluginNotes, json: notes)
             try transaction.meta.set(.openedLibraries, json: marks)
         }
     }
 }
 
-/// The state of a plugin of which readers of the change feed were told last.
+/// The state of a plugin of which readers of the change feed were told last. The text of a reason may have a count in it, and
+/// is no news by itself.
 private struct PluginStanding: Codable, Hashable, Sendable {
     var state: String
-    var reason: String?
+    var hasReason: Bool
 }
 
 extension MetaKey {
     /// The states of the plugins of which readers of the change feed were told last, by the plugins' ids.
-    fileprivate static let pluginStates = MetaKey("pluginStates")
+    fileprivate static let pluginStates = MetaKey("pluginStandings")
 }

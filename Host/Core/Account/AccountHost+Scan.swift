@@ -95,6 +95,7 @@ extension AccountHost {
     ) async throws -> ItemListUpdate.Outcome {
         defer { queries.serverChanged() }
         guard facts.hasFiles else {
+            list.refreshes.noteDone(list.refreshes.awaited)
             let isOwed = state.finishScan()
             policies.fire(isOwed ? .itemListUpdateCompleted : .itemListUpdateCompletedWithoutChanges)
             return ItemListUpdate.Outcome()
@@ -109,13 +110,14 @@ extension AccountHost {
             outcome.folders += folders
         }
         if facts.isOwnCloudFamily, !outcome.isCutOff, try await updateFavorites() { outcome.changed = true }
+        // Also where one folder can never be listed.
+        try await pruneTombstones()
         guard outcome.isComplete, !outcome.isHeld else {
             if outcome.changed { state.oweTrigger() }
             return outcome
         }
         try await compareRestored()
         try await checkClock()
-        try await pruneTombstones()
         let isOwed = state.finishScan()
         let trigger: Trigger =
             outcome.changed || isOwed ? .itemListUpdateCompleted : .itemListUpdateCompletedWithoutChanges
