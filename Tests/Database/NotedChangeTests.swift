@@ -15,7 +15,7 @@ import Testing
     }
 
     private func kept(_ database: Database) throws -> [NotedChanges] {
-        try database.readBlocking { try $0.notedChanges.after(0) }
+        try database.readBlocking { try $0.notedChanges.all(after: 0) }
     }
 
     @Test("E2: a transaction keeps its changes as one row; one that fails, or a part that fails, keeps none")
@@ -42,6 +42,18 @@ import Testing
             #expect(all.last?.changes == [gone])
             let newest = try database.readBlocking { try $0.tombstones.position().anchor }
             #expect(all.allSatisfy { $0.anchor < newest } && all[0].anchor < all[1].anchor)
+        }
+    }
+
+    @Test("An issue that is filed again as it is, is no change")
+    func filedAgain() throws {
+        try withDatabase { database in
+            func file(_ message: String) throws {
+                let issue = Model.Issue(code: "c", subject: "s", message: message, choices: [], created: Timestamp(seconds: 1))
+                _ = try database.writeBlocking { try $0.issues.file(issue) }
+            }
+            for message in ["one", "one", "two"] { try file(message) }
+            #expect(try kept(database).map { $0.changes.map(\.change) } == [[.added], [.updated]])
         }
     }
 

@@ -44,6 +44,9 @@ final class EventFeed: Sendable {
         }
     }
 
+    /// The time while the machine is awake.
+    fileprivate var now: Duration { clock.awake() }
+
     fileprivate func endReading() { state.change { $0.readers -= 1 } }
 
     /// The number of commits so far.
@@ -97,17 +100,18 @@ public struct EventFeedReader: Sendable {
     /// - Throws: `.failed` if the account ends, or the task is cancelled; the database's `Failure`.
     public mutating func next(within time: Duration) async throws(Failure) -> [FeedEvent] {
         do {
-            var waits = true
+            let end = feed.now + time
             while true {
                 let heard = try feed.commits()
                 let (next, events, isLast) = try await feed.page(cursor)
                 cursor = next
                 guard events.isEmpty else { return events }
                 guard isLast else { continue }
-                guard waits else { return [] }
-                await feed.wait(beyond: heard, within: time)
+                let left = end - feed.now
+                guard left > .zero else { return [] }
+                // Not each commit that is heard of has something to tell.
+                await feed.wait(beyond: heard, within: left)
                 try Task.checkCancellation()
-                waits = false
             }
         } catch {
             throw Failure(of: error)

@@ -47,8 +47,9 @@ struct FeedCursor: Sendable {
         (noted, toldBefore) = (complete, complete)
     }
 
-    /// The position from which a reader goes on that has all events that were read.
-    var position: ChangePosition { ChangePosition(epoch: epoch, anchor: complete) }
+    /// The position from which a reader goes on that has all events that were read. Before a gap is told, it is the one
+    /// before the gap, so that a reader that begins anew is told of it.
+    var position: ChangePosition { gap?.from ?? ChangePosition(epoch: epoch, anchor: complete) }
 
     /// Reads the next events.
     /// - Parameters:
@@ -131,17 +132,25 @@ struct FeedCursor: Sendable {
     /// Reads what comes next.
     /// - Returns: What comes next, in its order, and the anchor of which there may be more; nil if there is no more.
     private func found(_ reads: ReadTransaction, _ size: Int) throws -> (found: [FoundChange], end: Int64?) {
-        let kinds: [[FoundChange]] = [
-            try reads.items.came(behind: came, limit: size).map { FoundChange($0.came, .came($0)) },
-            try reads.items.changed(behind: changed, limit: size).map { FoundChange($0.item.anchor, .changed($0)) },
-            try reads.tombstones.behind(gone.anchor, number: gone.number, limit: size).map {
-                FoundChange($0.anchor, .gone($0))
-            },
-            try reads.notedChanges.after(noted, limit: size).map { FoundChange($0.anchor, .noted($0)) },
+        let noted = try reads.notedChanges.after(noted, limit: size)
+        // What a transaction removed comes before what it put in its place.
+        let kinds: [(found: [FoundChange], isCut: Bool?)] = [
+            (
+                try reads.tombstones.behind(gone.anchor, number: gone.number, limit: size).map {
+                    FoundChange($0.anchor, .gone($0))
+                }, nil
+            ),
+            (
+                try reads.items.changed(behind: changed, limit: size).map {
+                    FoundChange($0.item.anchor, .changed($0))
+                }, nil
+            ),
+            (try reads.items.came(behind: came, limit: size).map { FoundChange($0.came, .came($0)) }, nil),
+            (noted.transactions.map { FoundChange($0.anchor, .noted($0)) }, noted.isCut),
         ]
-        let end = kinds.compactMap { $0.count < size ? nil : $0.last?.anchor }.min()
+        let end = kinds.compactMap { $0.isCut ?? ($0.found.count >= size) ? $0.found.last?.anchor : nil }.min()
         // The sort keeps the order of what has the same anchor.
-        let all = kinds.joined().filter { $0.anchor <= end ?? .max }
+        let all = kinds.flatMap(\.found).filter { $0.anchor <= end ?? .max }
         let order = all.indices.sorted { (all[$0].anchor, $0) < (all[$1].anchor, $1) }
         return (order.map { all[$0] }, end)
     }

@@ -9,12 +9,26 @@ public struct ChangeTable<Access: DatabaseReads>: Table {
     let access: Access
 
     /// Returns the transactions after an anchor that changed something else than items, in their order.
-    /// - Parameter limit: The largest number of transactions.
+    /// - Parameter limit: The number of changes after which no further transaction is read. The first one is read whole.
+    /// - Returns: The transactions, and whether there are more.
     /// - Throws: `.internal` if a row makes no sense.
-    public func after(_ anchor: Int64, limit: Int = .max) throws -> [NotedChanges] {
+    public func after(_ anchor: Int64, limit: Int) throws -> (transactions: [NotedChanges], isCut: Bool) {
+        // The number of a row counts the changes up to the end of its transaction.
+        let last = try integer(
+            """
+            SELECT anchor FROM changes
+            WHERE number >= ?2 + (SELECT number FROM changes WHERE anchor > ?1 ORDER BY anchor LIMIT 1)
+            ORDER BY number LIMIT 1
+            """, .integer(anchor), .integer(Int64(limit)))
+        return (try all(after: anchor, upTo: last ?? .max), last != nil)
+    }
+
+    /// Returns the transactions after an anchor, up to another one, that changed something else than items.
+    /// - Throws: `.internal` if a row makes no sense.
+    func all(after anchor: Int64, upTo last: Int64 = .max) throws -> [NotedChanges] {
         try rows(
-            "SELECT anchor, notes FROM changes WHERE anchor > ? ORDER BY anchor LIMIT ?",
-            [.integer(anchor), .integer(Int64(limit))]
+            "SELECT anchor, notes FROM changes WHERE anchor > ? AND anchor <= ? ORDER BY anchor",
+            [.integer(anchor), .integer(last)]
         ) { row in
             guard case .array(let lists)? = try? JSONValue(parsing: row.text(1) ?? "") else {
                 throw Failure(.internal, "The changes of a transaction cannot be read")
@@ -74,7 +88,8 @@ enum NotedChangeTriggers {
         CREATE TEMP TRIGGER noted_issue_added AFTER INSERT ON main.issues BEGIN
           INSERT INTO noted (subject, change, id, first) VALUES ('issue', 'added', NEW.id, NEW.code);
         END;
-        CREATE TEMP TRIGGER noted_issue_updated AFTER UPDATE ON main.issues BEGIN
+        CREATE TEMP TRIGGER noted_issue_updated AFTER UPDATE ON main.issues
+        WHEN OLD.record IS NOT NEW.record OR OLD.message <> NEW.message OR OLD.choices <> NEW.choices BEGIN
           INSERT INTO noted (subject, change, id, first) VALUES ('issue', 'updated', NEW.id, NEW.code);
         END;
         CREATE TEMP TRIGGER noted_issue_removed AFTER DELETE ON main.issues BEGIN

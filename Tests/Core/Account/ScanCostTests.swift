@@ -31,7 +31,7 @@ struct ScanCostTests {
             // A file's row is written once. A folder's row is written again when the folder has been listed. The
             // folder's scan job is written twice: when the folder has to be listed, and when it has been listed.
             // For the change feed, the first run collects the state of each plugin and keeps them as one row.
-            let noted = try await fixture.host.database.read { try $0.notedChanges.after(0).map(\.changes.count) }
+            let noted = try await fixture.host.database.read { try $0.notedChanges.all(after: 0).map(\.changes.count) }
             let notes = noted.reduce(0) { $0 + 2 * $1 + 1 }
             #expect(noted.count == 1)
             #expect(

@@ -100,14 +100,64 @@ import Testing
             for position in [other, later] {
                 try database.readBlocking { reads in
                     var cursor = try FeedCursor(behind: position, reads)
+                    // A reader that begins anew before it is told of the gap is told of it then.
+                    #expect(cursor.position == position)
                     let page = try cursor.page(reads, now: Timestamp(seconds: 0), files: "/files")
                     guard case .gap(position, now)? = page.events.first?.content else {
                         Issue.record("\(page.events)")
                         return
                     }
-                    #expect(page.events.count == 1 && page.events[0].position == now)
+                    #expect(page.events.count == 1 && page.events[0].position == now && cursor.position == now)
                     #expect(try cursor.page(reads, now: Timestamp(seconds: 0), files: "/files").events.isEmpty)
                 }
+            }
+        }
+    }
+
+    @Test("E2: what a transaction removed is told before what it put in its place")
+    func replaced() throws {
+        try withDatabase { database in
+            let (flagged, deleted) = try database.writeBlocking { tx in
+                (try tx.items.insert(fileItem("/a")), try tx.items.insert(fileItem("/b")))
+            }
+            let before = try database.readBlocking { try $0.tombstones.position() }
+            try database.writeBlocking { tx in
+                var item = flagged
+                item.removedAt = Timestamp(seconds: 1)
+                try tx.items.update(item)
+                try tx.items.delete(databaseID: deleted.databaseID)
+                for path in ["/a", "/b"] { _ = try tx.items.insert(fileItem(path)) }
+            }
+            let told = try database.readBlocking { reads in
+                var cursor = try FeedCursor(behind: before, reads)
+                return try cursor.page(reads, now: Timestamp(seconds: 0), files: "/files").events.map { event in
+                    if case .item(let change, let report) = event.content { "\(change) \(report.item.path)" } else { "" }
+                }
+            }
+            #expect(told == ["removed /b", "removed /a", "added /a", "added /b"])
+        }
+    }
+
+    @Test("A page has few changes of other things, however many a transaction has, and the next one goes on")
+    func pages() throws {
+        try withDatabase { database in
+            let before = try database.readBlocking { try $0.tombstones.position() }
+            for step in 0..<6 {
+                try database.writeBlocking { tx in
+                    for part in 0..<10 {
+                        try tx.notedChanges.note(PluginID("p\(step)-\(part)"), state: "running", reason: nil)
+                    }
+                }
+            }
+            try database.readBlocking { reads in
+                var cursor = try FeedCursor(behind: before, reads)
+                var (told, isLast): ([Int], Bool) = ([], false)
+                while !isLast {
+                    let page = try cursor.page(reads, now: Timestamp(seconds: 0), files: "/files", size: 15)
+                    told.append(page.events.count)
+                    isLast = page.isLast
+                }
+                #expect(told.reduce(0, +) == 60 && told.allSatisfy { $0 <= 30 }, "\(told)")
             }
         }
     }

@@ -11,8 +11,8 @@ struct Events: LarderCommand {
             of the changes; states in between are left out, so that a reader that was away for long is told each item about \
             once. Each event has a position: with --since a reader goes on from the last one that it has. It may be told \
             again of what one transaction changed, and misses nothing. If changes are not known any more, a gap is told: \
-            everything is then to be listed anew, as with `larder ls -r`. Changes are known for 30 days, and 100,000 removals \
-            at most. Without --since, what changes from now on is told, and first the position.
+            everything is then to be listed anew, as with `larder ls -r --removed`. Changes are known for 30 days, but only the \
+            last 100,000 removals, and the last 100,000 changes of all else but items. Without --since, what changes from now on is told, and first the position.
             Without --follow, the events come that are there now, and then the newest position. --follow needs a running \
             host.
             """)
