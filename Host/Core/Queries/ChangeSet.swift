@@ -76,6 +76,42 @@ struct ChangeSet: Hashable, Sendable {
         return whole
     }
 
+    /// Returns the set for those first items of the list alone that somebody has who is to be told the others.
+    /// - Parameter count: The number of these items in the old list.
+    /// - Returns: The set, and the number of items of the new list that are told afterwards. What comes behind the last
+    ///   one of those that stay is not.
+    func clipped(toFirst count: Int) -> (set: ChangeSet, count: Int) {
+        var first = ChangeSet()
+        first.removals = Array(removals.prefix { $0.position < count })
+        let staying = count - first.removals.count
+        let left = staying == 0 ? 0 : insertions.position(ofRank: staying - 1) + 1
+        first.insertions = Array(insertions.prefix { $0.position < left })
+        first.updates = Array(updates.prefix { $0.position < left })
+        return (first, left)
+    }
+
+    /// Takes some changes out. Told first, they leave the rest as what remains to be told.
+    /// - Parameter most: The largest number of changes.
+    mutating func takeFirst(_ most: Int) -> ChangeSet {
+        guard count > most else {
+            defer { self = ChangeSet() }
+            return self
+        }
+        var first = ChangeSet()
+        if !removals.isEmpty {
+            // The positions of those before stay as they are.
+            first.removals = Array(removals.suffix(most))
+            removals.removeLast(first.removals.count)
+        } else if !insertions.isEmpty {
+            first.insertions = Array(insertions.prefix(most))
+            insertions.removeFirst(first.insertions.count)
+        } else {
+            first.updates = Array(updates.prefix(most))
+            updates.removeFirst(first.updates.count)
+        }
+        return first
+    }
+
     /// Returns the set for the first items of the list alone.
     /// - Parameters:
     ///   - limit: How many items of each state count.

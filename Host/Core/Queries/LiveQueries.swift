@@ -12,48 +12,28 @@ import Threads
 final class LiveQueries: Sendable {
     /// The largest number of readers of an account.
     static let mostReaders = 1_024
-    /// The largest number of ids that are kept for a reader. A reader that misses more gets the list anew.
-    static let mostPending = 10_000
     /// The time between two looks at whether policies, claims or shares changed. All listed items may have to be computed
     /// anew then, so that this happens at most once in that time.
     static let tick = Duration.seconds(1)
     /// The number of ticks between two looks at all that depends on time.
     private static let ticksOfTime = 4
 
-    /// A list, and the readers that share it.
+    /// What the readers of a list share.
     private struct List: Sendable {
-        /// The list itself; nil before it was read, and while it is brought to another state.
-        var machine: QueryMachine?
         var readers: Set<Int> = []
+        /// The readers that wait for a part of the list.
+        var waiting: Set<Int> = []
+        /// The anchor of the state that the list shows.
+        var anchor: Int64 = 0
+        /// How far the list is to be believed; nil before it was read.
+        var state: LiveQueryState?
     }
 
-    /// What a reader has, and what it has to be told.
     private struct Reader: Sendable {
         var query: LiveQuery
-        /// What is left of the list that the reader gets first, or anew.
-        var contents: ArraySlice<ItemRowID> = []
-        /// The number of items of this list that the reader has.
-        var taken = 0
-        /// Whether the next part of the list is the first one.
-        var begins = true
-        /// Whether the list waits to be read.
-        var waits = true
-        /// What changed after that list.
-        var pending = ChangeSet()
-        /// What the readers share of whom ``pending`` is the same; nil if it is this reader's alone.
-        var shared: SharedUpdate?
-        /// The anchor of the list that ``contents`` is of.
-        var contentsAnchor: Int64 = 0
-        /// The anchor of the reader's list, once it has taken everything.
-        var anchor: Int64 = 0
-        var state = LiveQueryState.contentsFromCache
-        var toldState: LiveQueryState?
-        /// Whether the list was told before, so that the next one is told anew.
-        var isAnew = false
+        var backlog = QueryBacklog()
         /// Sent when there is something to tell.
         let news = Signal()
-
-        var hasNews: Bool { !waits && (!contents.isEmpty || !pending.isEmpty || toldState != state) }
     }
 
     private struct State: Sendable {
@@ -61,9 +41,13 @@ final class LiveQueries: Sendable {
         var readers: [Int: Reader] = [:]
         /// The folders whose listing on the server readers wait for.
         var refreshing: [Int: ItemPath] = [:]
+        /// The lists that have lost their last reader.
+        var dropped: Set<LiveQuery> = []
         var last = 0
         /// Whether something was committed, or has to be looked at.
         var isDirty = false
+        /// Whether a reader waits for a part of its list.
+        var owesParts = false
         /// Whether policies, claims or shares changed since they were read last.
         var owesFacts = false
         /// Whether the next round reads policies, claims and shares.
@@ -72,9 +56,20 @@ final class LiveQueries: Sendable {
         var failure: Failure?
         /// What policies, claims and shares say; nil before the first list was read.
         var standing: QueryStanding?
+        /// Whether any scan has ended.
+        var wasListed = false
+
+        /// Has a reader visited by the next round.
+        mutating func await(_ number: Int) {
+            guard let query = readers[number]?.query else { return }
+            lists[query]?.waiting.insert(number)
+            owesParts = true
+        }
     }
 
     private let state = Monitor(State())
+    /// The lists themselves. Only the task that brings them up to date uses them, and the reading that it waits for.
+    private let machines = Mutex<[LiveQuery: QueryMachine]>([:])
     private let hasReaders = Atomic(false)
     private let database: Database
     private let files: String
@@ -153,39 +148,51 @@ final class LiveQueries: Sendable {
         while true {
             do {
                 try await state.waitUnlessCancelled { state in
-                    defer { if !state.readers.isEmpty { state.isDirty = false } }
-                    return state.isDirty && !state.readers.isEmpty
+                    !state.dropped.isEmpty || ((state.isDirty || state.owesParts) && !state.readers.isEmpty)
                 }
             } catch { return }
             // This and the refreshes are asked before the database is read, which is not older then.
             let isCurrent = isCurrent()
             let now = clock.agesTo()
-            let work = state.change { state in
-                defer { state.checksFacts = false }
+            let (round, dropped) = state.change { state -> (Round?, Set<LiveQuery>) in
                 if !state.refreshing.isEmpty {
                     let awaited = refreshes.awaited
-                    state.refreshing = state.refreshing.filter { awaited.contains($0.value) }
+                    for (number, folder) in state.refreshing where !awaited.contains(folder) {
+                        state.refreshing[number] = nil
+                        state.await(number)
+                    }
                 }
-                var lists: [LiveQuery: QueryMachine?] = [:]
-                for query in Array(state.lists.keys) {
-                    lists[query] = .some(state.lists[query]?.machine)
-                    state.lists[query]?.machine = nil
-                }
-                return Round(
-                    lists: lists, standing: state.standing,
+                let dropped = state.dropped
+                let mustRead =
+                    state.isDirty || state.standing == nil || state.lists.values.contains { $0.state == nil }
+                let round = Round(
+                    queries: Array(state.lists.keys), standing: state.standing,
                     checksFacts: state.checksFacts || state.standing == nil, now: now)
+                state.dropped = []
+                (state.isDirty, state.owesParts) = (false, false)
+                guard mustRead, !state.readers.isEmpty else { return (nil, dropped) }
+                state.checksFacts = false
+                return (round, dropped)
             }
+            machines.withLock { machines in for query in dropped { machines[query] = nil } }
             do {
-                let done = try await database.read { try work.carriedOut($0) }
+                var done = Round.Result()
+                if let round {
+                    done = try await database.read { [self] reads in
+                        try machines.withLock { try round.carriedOut(&$0, reads) }
+                    }
+                }
                 publish(done, isCurrent: isCurrent)
             } catch is CancellationError {
                 return
             } catch {
                 // The lists are read anew with the next change, or the next look.
                 logger.warning("The live queries cannot be brought up to date: \(error)")
+                machines.withLock { $0 = [:] }
                 state.change { state in
                     state.standing = nil
-                    for number in Array(state.readers.keys) { state.readers[number]?.waits = true }
+                    for query in Array(state.lists.keys) { state.lists[query]?.state = nil }
+                    for number in Array(state.readers.keys) { state.readers[number]?.backlog.isDue = true }
                 }
             }
         }
@@ -193,87 +200,79 @@ final class LiveQueries: Sendable {
 
     /// What is done with one state of the database.
     private struct Round: Sendable {
-        /// The lists; nil for one that was not read yet.
-        let lists: [LiveQuery: QueryMachine?]
+        let queries: [LiveQuery]
         let standing: QueryStanding?
         let checksFacts: Bool
         let now: Timestamp
 
         struct Result: Sendable {
-            var lists: [LiveQuery: (machine: QueryMachine, set: ChangeSet?)] = [:]
+            /// What changed in the lists that were there before.
+            var sets: [LiveQuery: ChangeSet] = [:]
+            /// Nil if the database was not read.
             var standing: QueryStanding?
             /// Whether any scan has ended.
             var wasListed = false
         }
 
-        func carriedOut(_ reads: ReadTransaction) throws -> Result {
+        /// Brings the lists to the state of the database. Those that are missing are read.
+        func carriedOut(_ machines: inout [LiveQuery: QueryMachine], _ reads: ReadTransaction) throws -> Result {
             let rows = try StoredRows(reads)
             var done = Result()
             var standing = try checksFacts ? QueryStanding(reads, now: now) : self.standing
             done.wasListed = try reads.scanHistory().lastScan != nil
-            let begun = lists.values.compactMap(\.self)
             var changes = QueryChanges(after: rows.anchor)
-            if let after = begun.map(\.anchor).min(), after < rows.anchor { changes = try rows.changes(after: after) }
+            if let after = machines.values.lazy.map(\.anchor).min(), after < rows.anchor {
+                changes = try rows.changes(after: after)
+            }
             if checksFacts, let before = self.standing {
                 changes.changesFacts = true
                 changes.shown =
                     try standing?.differences(
-                        from: before, among: { begun.reduce(into: []) { $0.formUnion($1.ids) } }, rows) ?? []
+                        from: before, among: { machines.values.reduce(into: []) { $0.formUnion($1.ids) } }, rows) ?? []
             }
             done.standing = standing
             let facts = { [standing] () throws -> ConditionFacts in
                 guard let standing else { throw Failure(.internal, "What policies say is not known") }
                 return standing.facts
             }
-            for (query, machine) in lists {
-                if var machine {
-                    let set = try machine.advance(changes, rows, now: now, facts: facts)
-                    done.lists[query] = (machine, set)
-                } else {
-                    done.lists[query] = (try QueryMachine(query, rows, now: now, facts: facts), nil)
-                }
+            for query in queries {
+                done.sets[query] = try machines[query]?.advance(changes, rows, now: now, facts: facts)
+                guard done.sets[query] == nil else { continue }
+                machines[query] = try QueryMachine(query, rows, now: now, facts: facts)
             }
             return done
         }
     }
 
-    /// Notes for each reader what has changed.
+    /// Notes for each reader what has changed. Readers that wait for a part of their list get it.
     private func publish(_ done: Round.Result, isCurrent: Bool) {
         state.change { state in
-            state.standing = done.standing
-            for (query, (machine, set)) in done.lists {
-                // The last reader may have gone meanwhile.
-                guard let list = state.lists[query] else { continue }
-                state.lists[query]?.machine = machine
-                var whole: [ItemRowID]?
-                let shared = list.readers.count > 1 ? SharedUpdate() : nil
-                for number in list.readers {
-                    guard var reader = state.readers[number] else { continue }
-                    if let set, !reader.waits {
-                        if !set.isEmpty {
-                            // What is left of the contents may be read after another reader's set, and be newer.
-                            reader.shared = reader.pending.isEmpty && reader.contents.isEmpty ? shared : nil
-                            reader.pending = reader.pending.followed(by: set)
+            machines.withLock { machines in
+                if let standing = done.standing {
+                    (state.standing, state.wasListed) = (standing, done.wasListed)
+                }
+                for (query, machine) in machines {
+                    // The last reader may have gone meanwhile, and another one come.
+                    guard var list = state.lists[query], !state.dropped.contains(query) else { continue }
+                    let set = done.sets[query] ?? ChangeSet()
+                    let standing: LiveQueryState =
+                        if machine.target != .known { .targetRemoved } else if isCurrent { .idle } else {
+                            state.wasListed ? .contentsFromCache : .waitingForServer
                         }
-                        reader.anchor = machine.anchor
+                    let concerned = set.isEmpty && standing == list.state ? list.waiting : list.readers
+                    (list.anchor, list.state, list.waiting) = (machine.anchor, standing, [])
+                    state.lists[query] = list
+                    let shared = concerned.count > 1 ? SharedUpdate() : nil
+                    for number in concerned {
+                        guard var backlog = state.readers[number]?.backlog else { continue }
+                        if !set.isEmpty { backlog.note(set, machine, shared) }
+                        backlog.fill(from: machine)
+                        backlog.state =
+                            standing == .idle && state.refreshing[number] != nil
+                            ? (state.wasListed ? .contentsFromCache : .waitingForServer) : standing
+                        state.readers[number]?.backlog = backlog
+                        if backlog.hasNews { state.readers[number]?.news.send() }
                     }
-                    if set == nil || reader.waits || reader.pending.count > Self.mostPending {
-                        reader.isAnew = reader.isAnew || reader.toldState != nil
-                        let ids = whole ?? machine.ids
-                        whole = ids
-                        (reader.contents, reader.taken, reader.begins) = (ids[...], 0, true)
-                        (reader.pending, reader.shared, reader.waits) = (ChangeSet(), nil, false)
-                        (reader.contentsAnchor, reader.anchor) = (machine.anchor, machine.anchor)
-                        reader.toldState = nil
-                    }
-                    reader.state =
-                        if machine.target != .known {
-                            .targetRemoved
-                        } else if isCurrent, state.refreshing[number] == nil { .idle } else {
-                            done.wasListed ? .contentsFromCache : .waitingForServer
-                        }
-                    state.readers[number] = reader
-                    if reader.hasNews { reader.news.send() }
                 }
             }
         }
@@ -292,12 +291,12 @@ final class LiveQueries: Sendable {
             }
             state.last += 1
             // What changed while nobody read was not heard of.
-            if state.readers.isEmpty { state.checksFacts = true }
+            if state.readers.isEmpty { (state.checksFacts, state.isDirty) = (true, true) }
             let reader = Reader(query: query)
             state.readers[state.last] = reader
             state.refreshing[state.last] = folder
             state.lists[query, default: List()].readers.insert(state.last)
-            state.isDirty = true
+            state.await(state.last)
             hasReaders.store(true, ordering: .relaxed)
             return .success(LiveQueryReader(state.last, reader.news, of: self))
         }
@@ -309,23 +308,21 @@ final class LiveQueries: Sendable {
             guard let reader = state.readers.removeValue(forKey: number) else { return }
             state.refreshing[number] = nil
             state.lists[reader.query]?.readers.remove(number)
-            if state.lists[reader.query]?.readers.isEmpty ?? false { state.lists[reader.query] = nil }
+            state.lists[reader.query]?.waiting.remove(number)
+            if state.lists[reader.query]?.readers.isEmpty ?? false {
+                state.lists[reader.query] = nil
+                state.dropped.insert(reader.query)
+            }
             if state.readers.isEmpty { state.standing = nil }
             hasReaders.store(!state.readers.isEmpty, ordering: .relaxed)
         }
     }
 
-    /// The largest number of items of a list that are told at once.
-    private static let mostAtOnce = 500
-
     /// What a reader takes: ids alone.
     private struct Taken: Sendable {
-        var set: ChangeSet
+        var told: QueryBacklog.Told
         var anchor: Int64
-        var state: LiveQueryState
-        var isAnew = false
         var standing: QueryStanding
-        var shared: SharedUpdate?
     }
 
     /// Returns what there is to tell a reader; nil if there is nothing.
@@ -333,37 +330,20 @@ final class LiveQueries: Sendable {
     fileprivate func take(_ number: Int) async throws -> LiveQueryUpdate? {
         let taken: Result<Taken?, Failure> = state.change { state in
             if let failure = state.failure { return .failure(failure) }
-            guard var reader = state.readers[number], reader.hasNews, let standing = state.standing else {
-                return .success(nil)
-            }
-            defer { state.readers[number] = reader }
-            var taken = Taken(set: ChangeSet(), anchor: reader.anchor, state: reader.state, standing: standing)
-            if !reader.contents.isEmpty || reader.begins {
-                taken.isAnew = reader.begins && reader.isAnew
-                taken.anchor = reader.contentsAnchor
-                (reader.begins, reader.isAnew) = (false, false)
-                let part = reader.contents.prefix(Self.mostAtOnce)
-                taken.set.insertions = part.enumerated().map { .init($0.element, at: reader.taken + $0.offset) }
-                reader.contents = reader.contents.dropFirst(part.count)
-                reader.taken += part.count
-                // What the server had is not all told before what changed since.
-                if !reader.contents.isEmpty || !reader.pending.isEmpty, reader.state == .idle {
-                    taken.state = .contentsFromCache
-                }
-            } else {
-                (taken.set, taken.shared) = (reader.pending, reader.shared)
-                (reader.pending, reader.shared) = (ChangeSet(), nil)
-            }
-            reader.toldState = taken.state
-            return .success(taken)
+            guard let reader = state.readers[number], let standing = state.standing,
+                let told = state.readers[number]?.backlog.take()
+            else { return .success(nil) }
+            if state.readers[number]?.backlog.isWaiting == true { state.await(number) }
+            return .success(
+                Taken(told: told, anchor: state.lists[reader.query]?.anchor ?? 0, standing: standing))
         }
         guard let taken = try taken.get() else { return nil }
-        if let known = taken.shared?.known(in: taken.state) { return known }
+        if let known = taken.told.shared?.known(in: taken.told.state) { return known }
         do { return try await database.read { [self] in try update(taken, $0) } } catch {
             // What was taken is not told. The reader gets the list anew, if it goes on.
             state.change { state in
-                state.readers[number]?.waits = true
-                state.isDirty = true
+                state.readers[number]?.backlog.isDue = true
+                state.await(number)
             }
             throw error
         }
@@ -371,34 +351,34 @@ final class LiveQueries: Sendable {
 
     private func update(_ taken: Taken, _ reads: ReadTransaction) throws -> LiveQueryUpdate {
         // Another reader may have read it while this one waited for the connection.
-        if let known = taken.shared?.known(in: taken.state) { return known }
+        if let known = taken.told.shared?.known(in: taken.told.state) { return known }
         let now = clock.agesTo()
         var position = try reads.tombstones.position()
         position.anchor = taken.anchor
-        var update = LiveQueryUpdate(position: position, isAnew: taken.isAnew, state: taken.state)
-        let moved = taken.set.moved
+        var update = LiveQueryUpdate(position: position, isAnew: taken.told.isAnew, state: taken.told.state)
+        let moved = taken.told.set.moved
         func report(_ id: ItemRowID) throws -> ItemReport {
             try taken.standing.report(Self.item(id, reads, now), reads, files: files)
         }
         var left: [ItemRowID: Int] = [:]
-        for entry in taken.set.removals {
+        for entry in taken.told.set.removals {
             if moved.contains(entry.id) {
                 left[entry.id] = entry.position
             } else {
                 update.removed.append(.init(report: try report(entry.id), position: entry.position))
             }
         }
-        for entry in taken.set.insertions {
+        for entry in taken.told.set.insertions {
             let told = LiveQueryUpdate.Entry(
                 report: try report(entry.id), position: entry.position, oldPosition: left[entry.id])
             if told.oldPosition == nil { update.inserted.append(told) } else { update.moved.append(told) }
         }
-        update.updated = try taken.set.updates.map {
+        update.updated = try taken.told.set.updates.map {
             .init(
                 report: try report($0.id), position: $0.position,
-                oldPosition: taken.set.oldPosition(of: $0.position))
+                oldPosition: taken.told.set.oldPosition(of: $0.position))
         }
-        return taken.shared?.noted(update) ?? update
+        return taken.told.shared?.noted(update) ?? update
     }
 
     /// Returns the item of a row, or what is known of a row that was deleted.
@@ -450,5 +430,7 @@ public final class LiveQueryReader: Sendable {
 
 extension LiveQueries {
     /// Returns the anchor up to which a reader's list has all changes, once the reader has taken everything.
-    func anchor(of reader: LiveQueryReader) -> Int64? { state.with { $0.readers[reader.number]?.anchor } }
+    func anchor(of reader: LiveQueryReader) -> Int64? {
+        state.with { state in state.readers[reader.number].flatMap { state.lists[$0.query]?.anchor } }
+    }
 }

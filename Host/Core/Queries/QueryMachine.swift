@@ -47,8 +47,18 @@ struct QueryMachine: Sendable {
 
     /// The ids of the listed items in their order.
     var ids: [ItemRowID] { query.limit.map { Array(order.ids.prefix($0)) } ?? order.ids }
+    /// The number of listed items.
+    var count: Int { min(order.count, query.limit ?? .max) }
     /// The next moment at which the list may change by time alone; nil if there is none.
     var nextTurn: Timestamp? { turns.next }
+
+    /// Returns the ids of some of the listed items in their order.
+    /// - Parameters:
+    ///   - position: The position of the first one, at most ``count``.
+    ///   - most: The largest number of ids.
+    func ids(from position: Int, most: Int) -> [ItemRowID] {
+        order.ids(in: position..<min(position + most, count))
+    }
 
     // MARK: Changes
 
@@ -68,7 +78,8 @@ struct QueryMachine: Sendable {
         let due = turns.takeDue(at: now)
         let isSetBack = now < last && filters.contains(where: \.isTimed)
         last = now
-        let found = try find(rows)
+        // The target is where it was if its row did not change.
+        let found = try self.found.flatMap { changes.mayName($0.row) ? nil : $0 } ?? find(rows)
         let mustRead =
             next != nil || isSetBack || changes.isCut || changes.changed.count > Self.mostChanges || found != self.found
             || found?.isItself != false

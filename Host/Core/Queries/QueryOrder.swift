@@ -47,6 +47,19 @@ struct QueryOrder: Sendable {
     /// The ids in their order.
     var ids: [ItemRowID] { chunks.flatMap(\.ids) }
 
+    /// Returns the ids at positions, which the list must have.
+    func ids(in positions: Range<Int>) -> [ItemRowID] {
+        guard !positions.isEmpty else { return [] }
+        var (chunk, offset) = find(positions.lowerBound)
+        var ids: [ItemRowID] = []
+        ids.reserveCapacity(positions.count)
+        while ids.count < positions.count {
+            ids += chunks[chunk].ids[offset...].prefix(positions.count - ids.count)
+            (chunk, offset) = (chunk + 1, 0)
+        }
+        return ids
+    }
+
     /// Returns the id at a position, which the list must have.
     func id(at position: Int) -> ItemRowID {
         let (chunk, offset) = find(position)

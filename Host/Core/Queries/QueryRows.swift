@@ -46,6 +46,11 @@ struct QueryChanges: Sendable {
     /// Creates changes that name nothing.
     init(after: Int64) { self.after = after }
 
+    /// Tells whether a row may have changed.
+    func mayName(_ row: ItemRowID) -> Bool {
+        isCut || byRow[row] != nil || deleted.contains { $0.databaseID == row }
+    }
+
     /// Returns the changed items that are directly in a folder, or have been.
     /// - Parameter order: The rows that were in the folder's list.
     func concerning(_ folder: ItemPath, listed order: QueryOrder) -> [Item] {

@@ -222,7 +222,7 @@ private func news(_ reader: LiveQueryReader) async throws -> LiveQueryUpdate {
             defer { reader.end() }
             var replay = Replay()
             try await replay.read(reader, until: ["/a"])
-            let count = LiveQueries.mostPending + 1
+            let count = QueryBacklog.mostPending + 1
             try await fixture.database.write { tx in
                 for number in 0..<count {
                     var item = fileItem("/n\(1_000_000 + number)")
@@ -246,7 +246,9 @@ private func news(_ reader: LiveQueryReader) async throws -> LiveQueryUpdate {
             try await replay.read(reader, until: wanted)
             let parts = replay.told[before...]
             #expect(parts.first?.isAnew == true && parts.dropFirst().allSatisfy { !$0.isAnew })
-            #expect(parts.allSatisfy { $0.inserted.count <= 500 } && parts.dropLast().allSatisfy { $0.state != .idle })
+            #expect(
+                parts.allSatisfy { $0.inserted.count <= QueryBacklog.mostAtOnce }
+                    && parts.dropLast().allSatisfy { $0.state != .idle })
         }
     }
 

@@ -26,7 +26,9 @@ struct QueryMachineTests {
         }
         #expect(trouble == nil)
         #expect(
-            reached == ["removed", "inserted", "updated", "moved", "known", "missing", "parentMissing"])
+            reached == [
+                "removed", "inserted", "updated", "moved", "anew", "in part", "known", "missing", "parentMissing",
+            ])
     }
 
     @Test("U6: another sort, other filters and another limit give a true difference, in which few items move")

@@ -29,13 +29,13 @@ struct QueryModel {
         var anchor: Int64
 
         init(_ item: Item) { (id, localID, anchor) = (item.databaseID, item.localID, item.anchor) }
+        init(_ item: Tombstone) { (id, localID, anchor) = (item.databaseID, item.localID, item.anchor) }
     }
 
     private struct Reader {
-        var rows: [Row]
-        var pending = ChangeSet()
-        /// The anchor of the state that the reader has.
-        var anchor: Int64
+        var rows: [Row] = []
+        /// Few items are told at once, and few changes are kept, so that both limits are reached.
+        var backlog: QueryBacklog
     }
 
     private struct List {
@@ -60,7 +60,7 @@ struct QueryModel {
         }
         for index in lists.indices {
             advance(index, to: nil, "end")
-            for reader in lists[index].readers.indices { read(reader, of: index, "end") }
+            for reader in lists[index].readers.indices { read(reader, of: index, most: .max, "end") }
         }
     }
 
@@ -259,8 +259,11 @@ struct QueryModel {
             if machine.ids != rows.map(\.id) { findings.append("begun with \(machine.ids), not \(rows)") }
             lists.append(
                 List(
-                    machine: machine, readers: [Reader(rows: rows, anchor: anchor), Reader(rows: rows, anchor: anchor)])
-            )
+                    machine: machine,
+                    readers: [
+                        Reader(backlog: QueryBacklog()), Reader(backlog: QueryBacklog(mostAtOnce: 3, mostPending: 12)),
+                        Reader(backlog: QueryBacklog(mostAtOnce: 1)),
+                    ]))
         } catch {
             findings.append("\(error)")
         }
@@ -313,11 +316,10 @@ struct QueryModel {
                 }
             }
             for reader in lists[index].readers.indices {
-                let pending = lists[index].readers[reader].pending
-                lists[index].readers[reader].pending = pending.followed(by: set)
+                lists[index].readers[reader].backlog.note(set, machine, nil)
             }
             // The first reader reads all at once.
-            read(0, of: index, when)
+            read(0, of: index, most: .max, when)
         } catch {
             findings.append("\(error)")
         }
@@ -327,15 +329,41 @@ struct QueryModel {
 
     private mutating func read(_ step: Int) {
         guard let index = lists.indices.randomElement(using: &random) else { return }
-        read(1, of: index, "step \(step)")
+        let most = Int.random(in: 1..<8, using: &random)
+        read(Int.random(in: 1...2, using: &random), of: index, most: most, "step \(step)")
     }
 
-    private mutating func read(_ reader: Int, of index: Int, _ when: String) {
+    /// Has a reader take what it is told.
+    /// - Parameter most: How often it takes something.
+    private mutating func read(_ reader: Int, of index: Int, most: Int, _ when: String) {
         let machine = lists[index].machine
         // The rows of the list's state are gone once they change; a real reader gets what is there, and hears of it later.
         guard machine.anchor == anchor else { return }
-        let set = lists[index].readers[reader].pending
-        var rows = lists[index].readers[reader].rows
+        lists[index].readers[reader].backlog.state = .idle
+        for _ in 0..<most {
+            lists[index].readers[reader].backlog.fill(from: machine)
+            guard findings.isEmpty, let told = lists[index].readers[reader].backlog.take() else { break }
+            if told.isAnew { reached.insert("anew") }
+            apply(told, to: reader, of: index, when)
+        }
+        lists[index].readers[reader].backlog.fill(from: machine)
+        guard !lists[index].readers[reader].backlog.hasNews else {
+            reached.insert("in part")
+            return
+        }
+        let rows = lists[index].readers[reader].rows
+        if let wanted = try? fresh(machine.query).map(Row.init), machine.nextTurn.map({ $0 > now }) ?? true,
+            rows != wanted
+        {
+            findings.append("\(when), reader \(reader): \(machine.query) at \(machine.anchor): \(rows), not \(wanted)")
+        }
+        reached.insert("\(machine.target)")
+    }
+
+    private mutating func apply(_ part: QueryBacklog.Told, to reader: Int, of index: Int, _ when: String) {
+        let machine = lists[index].machine
+        let set = part.set
+        var rows = part.isAnew ? [] : lists[index].readers[reader].rows
         let told = "\(when), reader \(reader): \(machine.query) at \(machine.anchor): \(set)"
         let moved = set.moved
         var taken: [ItemRowID: Row] = [:]
@@ -347,35 +375,40 @@ struct QueryModel {
             taken[entry.id] = rows.remove(at: entry.position)
         }
         for entry in set.insertions {
-            guard entry.position <= rows.count, let item = items[entry.id] else {
+            // What is gone meanwhile is taken out again.
+            guard entry.position <= rows.count,
+                let item = items[entry.id].map(Row.init)
+                    ?? deleted.last(where: { $0.databaseID == entry.id }).map(Row.init)
+            else {
                 findings.append("\(told): \(entry) cannot come to \(rows)")
                 return
             }
             if moved.contains(entry.id), let old = taken[entry.id], old.localID != item.localID {
                 findings.append("\(told): \(entry) is another item than the one that was taken out")
             }
-            rows.insert(Row(item), at: entry.position)
+            rows.insert(item, at: entry.position)
         }
         for entry in set.updates {
-            guard entry.position < rows.count, rows[entry.position].id == entry.id, let item = items[entry.id] else {
+            guard entry.position < rows.count, rows[entry.position].id == entry.id,
+                let item = items[entry.id].map(Row.init)
+                    ?? deleted.last(where: { $0.databaseID == entry.id }).map(Row.init)
+            else {
                 findings.append("\(told): \(entry) is not there in \(rows)")
                 return
             }
             if rows[entry.position].localID != item.localID { findings.append("\(told): \(entry) is another item") }
-            rows[entry.position] = Row(item)
-        }
-        if let wanted = try? fresh(machine.query).map(Row.init), machine.nextTurn.map({ $0 > now }) ?? true,
-            rows != wanted
-        {
-            findings.append("\(told): \(rows), not \(wanted)")
+            rows[entry.position] = item
         }
         if !set.removals.isEmpty { reached.insert("removed") }
         if set.insertions.contains(where: { !moved.contains($0.id) }) { reached.insert("inserted") }
         if !set.updates.isEmpty { reached.insert("updated") }
         if !moved.isEmpty { reached.insert("moved") }
-        reached.insert("\(machine.target)")
-        (lists[index].readers[reader].rows, lists[index].readers[reader].pending) = (rows, ChangeSet())
-        lists[index].readers[reader].anchor = anchor
+        if (part.state == .idle)
+            != (lists[index].readers[reader].backlog.isWhole && !lists[index].readers[reader].backlog.hasNews)
+        {
+            findings.append("\(told): the list counts as \(part.state)")
+        }
+        lists[index].readers[reader].rows = rows
     }
 
     private var rows: ModelRows { ModelRows(items: items, anchor: anchor) }

@@ -21,6 +21,8 @@ struct RefreshTests {
             // The walk has listed the folder just now.
             fixture.clock.advance(.seconds(11))
             fixture.server.forgetRequests()
+            let lastScan = { try await fixture.host.database.read { try $0.scanHistory().lastScan } }
+            let before = try await lastScan()
             let first = try await fixture.host.read(query, refreshes: true)
             defer { first.end() }
             let second = try await fixture.host.read(query, refreshes: true)
@@ -37,6 +39,7 @@ struct RefreshTests {
                 #expect(paths == ["/d/1", "/d/below", "/d/new"])
             }
             #expect(fixture.listings.contains("/d"))
+            try await fixture.until { try await lastScan() != before }
             fixture.server.forgetRequests()
             // A reader that does not ask for it has nothing listed, and need not wait for it.
             let plain = try await fixture.host.read(query)
